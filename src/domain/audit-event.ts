@@ -1,0 +1,64 @@
+import type { Actor, Channel } from './actor.ts'
+import type { JsonObject } from './json.ts'
+
+/** Every type of event that the trail can hold (audit.md). */
+export const auditEventTypes = [
+  'run.started',
+  'run.ended',
+  'run.cancelled',
+  'run.messaged',
+  'call.judged',
+  'request.opened',
+  'request.revised',
+  'request.claimed',
+  'request.commented',
+  'request.reminded',
+  'request.escalated',
+  'request.extended',
+  'request.expired',
+  'request.cancelled',
+  'decision.recorded',
+  'decision.refused',
+  'permit.issued',
+  'permit.consumed',
+  'permit.refused',
+  'permit.revoked',
+  'execution.started',
+  'execution.finished',
+  'execution.refused',
+  'execution.unknown',
+  'execution.settled',
+  'grant.given',
+  'grant.used',
+  'grant.revoked',
+  'grant.ended',
+  'policy.activated',
+  'policy.rejected',
+  'session.started',
+  'session.ended',
+  'session.refused',
+  'credential.changed',
+  'key.created',
+  'key.revoked',
+  'content.revealed',
+  'content.erased',
+  'audit.exported',
+  'system.started',
+  'system.stopped',
+  'system.reconciled',
+] as const
+
+export type AuditEventType = (typeof auditEventTypes)[number]
+
+/** What a verb records in the transaction of the thing it describes. Ids and digests only; no arguments, no reasons. */
+export interface AuditEntry {
+  readonly type: AuditEventType
+  readonly actor: Actor
+  readonly channel: Channel
+  readonly runId?: string
+  readonly requestId?: string
+  readonly callId?: string
+  readonly digest?: string
+  readonly policyDigest?: string
+  readonly detail: JsonObject
+}

@@ -1,0 +1,44 @@
+import type { JsonObject } from './json.ts'
+import type { Quorum } from './request.ts'
+import type { EditsPolicy, Risk, Rule, Scope, Verdict } from './verdict.ts'
+
+/** One line of an explanation (workers-and-policy.md, from call to verdict). */
+export interface ExplainStep {
+  readonly step: string
+  readonly outcome: string
+  readonly detail: string
+}
+
+/** Where an `ask` goes, frozen into the request when it opens. Durations in milliseconds. */
+export interface Routing {
+  readonly queue: string
+  readonly team: string
+  readonly quorum: Quorum
+  readonly quorumText: string
+  readonly expiresAfterMs: number
+  readonly permitForMs: number
+  readonly scopes: readonly Scope[]
+  readonly edits: EditsPolicy
+  readonly selfApproval: boolean
+  readonly signature: 'optional' | 'required'
+}
+
+/** What policy says of one call. `input` is the canonical form; `digest` covers `{tool, input, hash of the tool's definition}`. */
+export interface Judgement {
+  readonly verdict: Verdict
+  readonly rule: Rule | null
+  /** a sentence: for the model when blocked or error, for people otherwise */
+  readonly reason: string
+  readonly tool: string
+  readonly input: JsonObject
+  readonly digest: string
+  readonly toolHash: string
+  readonly risk: Risk
+  readonly readOnly: boolean
+  readonly policyDigest: string
+  /** present when the verdict is `ask` */
+  readonly routing: Routing | null
+  /** the grant that pre-approved the call, when one did */
+  readonly grantId: string | null
+  readonly steps: readonly ExplainStep[]
+}

@@ -1,0 +1,21 @@
+/** Bounds of inputs (security.md 24). Over a bound is a clear error that names it, never a truncation that changes meaning. */
+export const limits = {
+  httpBodyBytes: 12 * 1024 * 1024,
+  pathBytes: 1024,
+  pathComponents: 64,
+  componentBytes: 255,
+  writeBytes: 8 * 1024 * 1024,
+  editsPerCall: 200,
+  callsPerTurn: 100,
+  pendingRequestsPerRun: 100,
+  reasonCharacters: 4000,
+  delegationDepth: 5,
+  preferWaitMs: 60_000,
+  longPollMs: 60_000,
+  shownToModelBytes: 64 * 1024,
+  storedOutputBytes: 10 * 1024 * 1024,
+  auditEventBytes: 60 * 1024,
+  bulkDecisions: 200,
+  listDefault: 50,
+  listMost: 200,
+} as const

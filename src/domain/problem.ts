@@ -1,0 +1,61 @@
+import type { JsonObject } from './json.ts'
+
+/** Status of each stable error code of the HTTP contract (api.md). One catalogue; every channel uses it. */
+export const problemStatus = {
+  invalid_request: 422,
+  scope_not_allowed: 422,
+  reason_required: 422,
+  not_displayed: 422,
+  not_alike: 422,
+  policy_blocked: 422,
+  idempotency_key_reused: 422,
+  unreachable_approvers: 422,
+  not_available: 422,
+  too_large: 413,
+  unsupported_media_type: 415,
+  unauthenticated: 401,
+  csrf_failed: 403,
+  not_eligible: 403,
+  forbidden: 403,
+  mode_not_permitted: 403,
+  edits_off: 403,
+  host_not_allowed: 421,
+  not_found: 404,
+  unknown_worker: 404,
+  method_not_allowed: 405,
+  already_decided: 409,
+  already_voted: 409,
+  already_consumed: 409,
+  already_started: 409,
+  claimed: 409,
+  run_ended: 409,
+  conflict: 409,
+  expired: 410,
+  cancelled: 410,
+  stale_digest: 412,
+  stale_revision: 412,
+  digest_required: 428,
+  rate_limited: 429,
+  workspace_unreachable: 503,
+  unavailable: 503,
+  internal: 500,
+} as const
+
+export type ProblemCode = keyof typeof problemStatus
+
+/** A refusal that a person or program is told: stable code, a sentence that says what to do, and facts beside it. */
+export class Problem extends Error {
+  override readonly name = 'Problem'
+  readonly code: ProblemCode
+  readonly facts: JsonObject
+
+  constructor(code: ProblemCode, detail: string, facts: JsonObject = {}, options?: ErrorOptions) {
+    super(detail, options)
+    this.code = code
+    this.facts = facts
+  }
+
+  get status(): number {
+    return problemStatus[this.code]
+  }
+}

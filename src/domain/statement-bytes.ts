@@ -1,0 +1,46 @@
+import { sign, verify, type KeyObject } from 'node:crypto'
+import { canonicalJson } from './digest.ts'
+import type { Signed, StatementKind } from './statement.ts'
+
+/** What is signed: a domain prefix, so that one kind of statement can never pass for another, and the canonical JSON. */
+function signedBytes(kind: StatementKind, statement: string): Buffer {
+  return Buffer.from(`countersign/${kind}/v1\0${statement}`, 'utf8')
+}
+
+/** The private half lives in the API process only (security.md 13). */
+export interface Signer {
+  readonly keyId: string
+  readonly privateKey: KeyObject
+}
+
+/** Public keys by id, from a file or the environment and never from a row. */
+export interface Verifier {
+  readonly publicKeys: ReadonlyMap<string, KeyObject>
+}
+
+/** Signs a statement with Ed25519 over its canonical JSON behind the kind's prefix. */
+export function signStatement(signer: Signer, kind: StatementKind, statement: object): Signed {
+  const text = canonicalJson(statement)
+  const signature = sign(null, signedBytes(kind, text), signer.privateKey).toString('base64url')
+  return { statement: text, signature, keyId: signer.keyId }
+}
+
+/**
+ * The parsed statement when its signature holds under a known key; `null` otherwise. Never throws on hostile input.
+ * The caller compares every field with what it is about to do.
+ */
+export function verifyStatement<T extends object>(
+  verifier: Verifier,
+  kind: StatementKind,
+  signed: Signed,
+): T | null {
+  const key = verifier.publicKeys.get(signed.keyId)
+  if (key === undefined) return null
+  try {
+    const signature = Buffer.from(signed.signature, 'base64url')
+    if (!verify(null, signedBytes(kind, signed.statement), key, signature)) return null
+    return JSON.parse(signed.statement) as T
+  } catch {
+    return null
+  }
+}

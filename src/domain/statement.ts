@@ -1,0 +1,73 @@
+import type { DecisionVerb } from './request.ts'
+import type { RunMode, Scope } from './verdict.ts'
+
+/**
+ * What the API process signs with its Ed25519 key (security.md 13), in canonical JSON behind a domain prefix.
+ * The executor verifies these for every call and never trusts a row.
+ */
+export interface RunStatement {
+  readonly version: 1
+  readonly runId: string
+  readonly rootRunId: string
+  readonly parentCallId: string | null
+  readonly workerName: string
+  readonly workerDigest: string
+  readonly inputDigest: string
+  readonly mode: RunMode
+  readonly startedBy: string
+}
+
+export interface PermitStatement {
+  readonly version: 1
+  readonly permitId: string
+  readonly requestId: string
+  readonly revision: number
+  readonly runId: string | null
+  readonly callId: string | null
+  readonly digest: string
+  /** hash of the canonical `CallFacts` that were shown */
+  readonly factsDigest: string
+  readonly decision: DecisionVerb
+  readonly deciders: readonly string[]
+  readonly policyDigest: string
+  readonly issuedAt: string
+  readonly expiresAt: string
+  readonly nonce: string
+  /** the attempt this permit is for: 1, or more after an outcome check said `again` */
+  readonly attempt: number
+  readonly epoch: number
+}
+
+export interface GrantStatement {
+  readonly version: 1
+  readonly grantId: string
+  readonly rootRunId: string
+  readonly tool: string
+  readonly toolHash: string
+  readonly scope: Scope
+  /** of the approved call; what scope `run` matches */
+  readonly digest: string
+  /** what scope `path` matches */
+  readonly path: string | null
+  readonly grantedBy: string
+  readonly requestId: string
+  readonly uses: number | null
+  readonly expiresAt: string | null
+}
+
+export interface ActivationStatement {
+  readonly version: 1
+  readonly policyDigest: string
+  readonly previousDigest: string | null
+  readonly activatedAt: string
+  readonly sequence: number
+}
+
+export type StatementKind = 'run' | 'permit' | 'grant' | 'activation'
+
+/** A statement's exact bytes with its signature (base64url) and the id of the key that made it. */
+export interface Signed {
+  readonly statement: string
+  readonly signature: string
+  readonly keyId: string
+}

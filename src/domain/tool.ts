@@ -1,0 +1,129 @@
+import type { Json, JsonObject } from './json.ts'
+import type { CallFacts } from './request.ts'
+import type { Presentation } from './presentation.ts'
+import type { Approval, Risk, Scope } from './verdict.ts'
+
+/** One touch of a path. Paths are canonical and relative to the workspace root, `/`-separated; `''` is the root. */
+export interface Access {
+  readonly operation: 'read' | 'write' | 'delete'
+  readonly path: string
+  /** `directory` when the call lists or searches below the path */
+  readonly target: 'file' | 'directory'
+}
+
+/** What a name in the workspace is, without following links. `hash` (`sha256:…`) only for regular files when asked for. */
+export interface FileState {
+  readonly kind: 'absent' | 'file' | 'directory' | 'symlink' | 'other'
+  readonly bytes: number
+  readonly hash?: string
+}
+
+/** A refusal of the workspace with a stable code and a sentence for the model. */
+export type WorkspaceProblemCode =
+  | 'invalid_name'
+  | 'not_found'
+  | 'not_a_file'
+  | 'not_a_directory'
+  | 'is_a_link'
+  | 'case_clash'
+  | 'too_large'
+  | 'stale'
+  | 'hidden'
+  | 'io'
+
+/**
+ * A folder a worker may touch, walked one component at a time with no-follow on each (security.md 10).
+ * Reading methods reject with `WorkspaceProblem`; writing ones compare the base hash right before the rename
+ * and reject with code `stale` when it differs.
+ */
+export interface Workspace {
+  /** absolute path of the root */
+  readonly root: string
+  state(path: string, options?: { readonly hash?: boolean }): Promise<FileState>
+  read(path: string, options: { readonly maxBytes: number }): Promise<Uint8Array>
+  list(
+    path: string,
+    options: { readonly maxEntries: number },
+  ): Promise<readonly { readonly name: string; readonly state: FileState }[]>
+  write(path: string, bytes: Uint8Array, expected: string | 'absent'): Promise<void>
+  remove(path: string, expected: string): Promise<void>
+  move(
+    from: string,
+    to: string,
+    expected: { readonly from: string; readonly to: string | 'absent' },
+  ): Promise<void>
+}
+
+export interface ToolResult {
+  readonly type: 'output' | 'error'
+  readonly output: Json
+  /** what the model is told */
+  readonly text: string
+  /** of a command that ran; beside the state, never instead of it */
+  readonly exitCode?: number
+}
+
+export interface ExecuteContext {
+  readonly workspace: Workspace
+  readonly signal: AbortSignal
+  /** stable for one call and attempt; handed to tools that declare themselves idempotent */
+  readonly idempotencyKey: string
+  /** what the request recorded of the files it replaces */
+  readonly facts: CallFacts
+}
+
+export interface PresentContext {
+  /** the workspace with the proposals of earlier calls of the turn laid over it */
+  readonly workspace: Workspace
+  readonly signal: AbortSignal
+}
+
+/** What is shown, the facts that go with it, a one-line title, and every byte that will be written or run. */
+export interface Presented {
+  readonly title: string
+  readonly presentation: Presentation
+  readonly facts: CallFacts
+  readonly content: Uint8Array
+  readonly contentType: 'text/plain' | 'application/octet-stream'
+  /** the proposal, for later calls of the same turn: path to bytes, or `null` where the call removes the file */
+  readonly proposes: ReadonlyMap<string, Uint8Array | null>
+}
+
+export type ParsedInput =
+  | { readonly ok: true; readonly input: JsonObject }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/**
+ * A tool as policy, presentation and execution see it. Built-in tools and custom ones have the same shape;
+ * a custom tool's functions run in a tool process.
+ */
+export interface Tool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the input, for the model */
+  readonly jsonSchema: JsonObject
+  readonly risk: Risk
+  /** no effects: may run before a waiting sibling */
+  readonly readOnly: boolean
+  readonly idempotent: boolean
+  /** only a person may invoke it; the model does not see it */
+  readonly manual: boolean
+  readonly scopes: readonly Scope[]
+  /** `sha256:…` of name, description, schema and, for custom tools, of the source file */
+  readonly definitionHash: string
+  /** Validates against the schema and returns the canonical form, defaults filled, paths normalised. Pure. */
+  parse(input: Json): ParsedInput
+  /** Which paths the call touches. Pure. Empty for tools without files. */
+  accesses(input: JsonObject): readonly Access[]
+  /** The tool's own consent. `null`: the zones of its accesses say. Throwing means `ask` with the reason shown. */
+  approval(input: JsonObject): Promise<Approval | null>
+  present(input: JsonObject, context: PresentContext): Promise<Presented>
+  execute(input: JsonObject, context: ExecuteContext): Promise<ToolResult>
+}
+
+/** Own-property look-up of a name that a model controls. */
+export interface ToolRegistry {
+  get(name: string): Tool | undefined
+  /** in the order shown to the model */
+  all(): readonly Tool[]
+}

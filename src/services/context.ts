@@ -1,0 +1,73 @@
+import type { Actor, Channel } from '../domain/actor.ts'
+import type { Judgement } from '../domain/judgement.ts'
+import type { Json } from '../domain/json.ts'
+import type { CallFacts } from '../domain/request.ts'
+import type { Signer, Verifier } from '../domain/statement-bytes.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { Db } from '../store/database.ts'
+
+/** Structured log of ids, never of arguments (security.md 25). */
+export interface Log {
+  info(fields: Record<string, unknown>, message: string): void
+  warn(fields: Record<string, unknown>, message: string): void
+  error(fields: Record<string, unknown>, message: string): void
+}
+
+/** What every verb gets. Built once by a composition root; verbs never build clients. */
+export interface ServiceContext {
+  readonly db: Db
+  readonly verifier: Verifier
+  readonly log: Log
+  /** names this process in leases; new at every start */
+  readonly processId: string
+  readonly policies: PolicyReader
+  /** Wakes the relay for rows just committed by this process; returns at once. */
+  readonly outboxCommitted: (ids: readonly string[]) => void
+}
+
+/** The policy versions this installation has activated; every answer's activation signature was verified. */
+export interface PolicyReader {
+  inForce(): Promise<Policy>
+  byDigest(digest: string): Promise<Policy>
+}
+
+/** The API process: it alone can sign. */
+export interface SigningContext extends ServiceContext {
+  readonly signer: Signer
+  /** Judges a call on the host that has the workspace (workflow `judge`). Rejects with `workspace_unreachable` after 10 s. */
+  readonly judgeRemotely: (question: RemoteQuestion) => Promise<RemoteJudgement>
+}
+
+/** A hypothetical or edited call. With `runId` the run's mode, grants and earlier proposals of the turn count. */
+export interface RemoteQuestion {
+  readonly worker: string
+  readonly tool: string
+  readonly input: Json
+  readonly runId?: string
+  readonly callId?: string
+  /** also build what would be shown, and store it in `content` */
+  readonly present: boolean
+}
+
+export interface RemoteJudgement {
+  readonly judgement: Judgement
+  readonly presented: StoredPresentation | null
+}
+
+/** A presentation whose parts are stored in `content`: everything a `request_revision` row needs. */
+export interface StoredPresentation {
+  readonly title: string
+  readonly inputHash: string
+  readonly facts: CallFacts
+  readonly factsDigest: string
+  readonly presentationHash: string
+  readonly presentationDigest: string
+  readonly contentHash: string
+  readonly contentType: string
+}
+
+/** Who calls a verb, and through which channel. `person.id` is the canonical person id. */
+export interface Caller {
+  readonly actor: Actor
+  readonly channel: Channel
+}

@@ -1,0 +1,37 @@
+import type { Selectable } from 'kysely'
+import { Problem } from '../domain/problem.ts'
+import type { Tx } from '../store/database.ts'
+import type { RequestTable, RunTable } from '../store/schema.ts'
+
+/**
+ * Locks a run's lineage from the root down, the one order in which every verb locks (architecture.md),
+ * and returns the run itself. Rejects with `not_found`.
+ */
+export async function lockRun(tx: Tx, runId: string): Promise<Selectable<RunTable>> {
+  const rows = await tx
+    .selectFrom('run')
+    .innerJoin('run_lineage', 'run_lineage.ancestor_id', 'run.id')
+    .where('run_lineage.run_id', '=', runId)
+    .orderBy('run_lineage.depth')
+    .selectAll('run')
+    .forUpdate('run')
+    .execute()
+  const run = rows.find((row) => row.id === runId)
+  if (run === undefined) throw new Problem('not_found', `There is no run ${runId}`)
+  return run
+}
+
+/** Locks requests by id, ascending; call it after the runs they belong to are locked. */
+export async function lockRequests(
+  tx: Tx,
+  requestIds: readonly string[],
+): Promise<Selectable<RequestTable>[]> {
+  if (requestIds.length === 0) return []
+  return tx
+    .selectFrom('request')
+    .where('id', 'in', [...requestIds])
+    .orderBy('id')
+    .selectAll()
+    .forUpdate()
+    .execute()
+}

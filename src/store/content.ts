@@ -1,0 +1,46 @@
+import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { hashBytes } from '../domain/digest.ts'
+import type { Db, Tx } from './database.ts'
+
+/** Below this size compression costs more than it saves. */
+const compressFromBytes = 256
+
+/**
+ * Stores bytes by their SHA-256 and returns the hash. Storing the same bytes again changes nothing.
+ * Call it inside the transaction of the row that refers to it.
+ */
+export async function putContent(db: Db | Tx, value: Uint8Array | string): Promise<string> {
+  const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : Buffer.from(value)
+  const hash = hashBytes(bytes)
+  const packed = bytes.length >= compressFromBytes ? zstdCompressSync(bytes) : bytes
+  const smaller = packed.length < bytes.length
+  await db
+    .insertInto('content')
+    .values({
+      hash,
+      encoding: smaller ? 'zstd' : 'identity',
+      size: bytes.length,
+      bytes: smaller ? packed : bytes,
+    })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .execute()
+  return hash
+}
+
+/** The bytes of a hash. Rejects when they are not stored, or are not what the hash says. */
+export async function getContent(db: Db | Tx, hash: string): Promise<Buffer> {
+  const row = await db
+    .selectFrom('content')
+    .select(['encoding', 'bytes'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  if (row === undefined) throw new Error(`Content ${hash} is not stored`)
+  const bytes = row.encoding === 'zstd' ? zstdDecompressSync(row.bytes) : row.bytes
+  if (hashBytes(bytes) !== hash) throw new Error(`Content ${hash} was changed in the database`)
+  return bytes
+}
+
+/** The text of a hash (UTF-8). */
+export async function getText(db: Db | Tx, hash: string): Promise<string> {
+  return (await getContent(db, hash)).toString('utf8')
+}

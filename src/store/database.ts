@@ -1,0 +1,28 @@
+import { Kysely, PostgresDialect, type Transaction } from 'kysely'
+import pg from 'pg'
+import type { Database } from './schema.ts'
+
+export type Db = Kysely<Database>
+export type Tx = Transaction<Database>
+
+/** Connects to Postgres. `poolSize` connections at most; destroy with `await db.destroy()`. */
+export function connectDatabase(options: {
+  url: string
+  poolSize: number
+  applicationName: string
+}): Db {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    application_name: options.applicationName,
+    connectionTimeoutMillis: 5000,
+  })
+  // An idle connection that the server ended must not end this process; the next query reports it.
+  pool.on('error', () => undefined)
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+}
+
+/** A value as the text that a `jsonb` column takes. */
+export function toJsonb(value: unknown): string {
+  return JSON.stringify(value)
+}
