@@ -1,0 +1,53 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+export type SystemUser = { uid: number; gid: number }
+
+/**
+ * The user Postgres runs as when we are root (it refuses to run as root): `postgres`, created when
+ * the system has none. `undefined` when we are an ordinary user: Postgres then runs as that one.
+ */
+export async function findPostgresUser(): Promise<SystemUser | undefined> {
+  if (process.getuid?.() !== 0) return undefined
+  const known = await lookUp('postgres')
+  if (known !== null) return known
+  await createUser('postgres')
+  const created = await lookUp('postgres')
+  if (created === null) {
+    throw new Error(
+      'Postgres does not run as root, and no user "postgres" could be created. ' +
+        'Create one (useradd --system postgres), start as an ordinary user, or set DATABASE_URL.',
+    )
+  }
+  return created
+}
+
+async function lookUp(name: string): Promise<SystemUser | null> {
+  try {
+    const [uid, gid] = await Promise.all([run('id', ['-u', name]), run('id', ['-g', name])])
+    return { uid: Number.parseInt(uid.stdout, 10), gid: Number.parseInt(gid.stdout, 10) }
+  } catch {
+    return null
+  }
+}
+
+/** Two starts at once may both try: the second one's failure is harmless, the look-up decides. */
+async function createUser(name: string): Promise<void> {
+  const ways: [string, string[]][] = [
+    [
+      'useradd',
+      ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', name],
+    ],
+    ['adduser', ['-S', '-H', '-D', name]],
+  ]
+  for (const [command, args] of ways) {
+    try {
+      await run(command, args)
+      return
+    } catch {
+      // The next way, or the look-up afterwards, says what came of it.
+    }
+  }
+}

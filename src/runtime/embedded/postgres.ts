@@ -1,0 +1,163 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { Client } from 'pg'
+import { choosePort } from '../processes/free-port.ts'
+import { launchServer } from '../processes/launch-server.ts'
+import type { LaunchedServer } from '../processes/launch-server.ts'
+import type { ProcessIdentity } from '../processes/process-identity.ts'
+import { waitUntil } from '../processes/wait-until.ts'
+import { findPostgresBinaries } from './postgres-binaries.ts'
+import { OWNER, ensureCluster } from './postgres-cluster.ts'
+import { clearPostgresLeftovers } from './postgres-leftovers.ts'
+import { findPostgresUser } from './postgres-user.ts'
+import { canReach, reachableStandIn } from './reachable-folder.ts'
+
+const DATABASE = 'countersign'
+const START_TIMEOUT_MS = 60_000
+
+export type EmbeddedPostgresOptions = {
+  /** The cluster's folder; made when missing. Its log and password file lie beside it. */
+  dataDir: string
+  /** The port wanted; another one is taken, and said, when it is in use. Default: any. */
+  port?: number
+  log: (sentence: string) => void
+  /** `false` only for tests: commits are then not flushed to disk. */
+  durable: boolean
+}
+
+export type EmbeddedPostgres = {
+  /** The database `countersign`, as its owner. */
+  url: string
+  port: number
+  pid: number
+  identity: ProcessIdentity
+  exited: Promise<number>
+  /** Fast shutdown; answers when it is down. */
+  stop(): Promise<void>
+}
+
+/**
+ * Start a real Postgres 18 on loopback and wait until it answers.
+ *
+ * As root it runs as the user `postgres`; where that user cannot reach `dataDir`, its files go to a
+ * folder it can reach, which is said. What an earlier crash left is cleared first. It ends with this
+ * process, however that ends.
+ */
+export async function startEmbeddedPostgres(
+  options: EmbeddedPostgresOptions,
+): Promise<EmbeddedPostgres> {
+  const wanted = resolve(options.dataDir)
+  await mkdir(dirname(wanted), { recursive: true })
+  const user = await findPostgresUser()
+  const binaries = await findPostgresBinaries(user, options.log)
+  const reachable = user === undefined || (await canReach(dirname(wanted), user))
+  const dataDir = reachable ? wanted : reachableStandIn(wanted)
+  if (!reachable)
+    options.log(
+      `Postgres cannot reach ${wanted} as an unprivileged user: its files are in ${dataDir}`,
+    )
+  const password = await ensureCluster({
+    initdb: binaries.initdb,
+    dataDir,
+    passwordFile: join(dirname(wanted), `${basename(wanted)}.password`),
+    user,
+    durable: options.durable,
+    log: options.log,
+  })
+  await clearPostgresLeftovers(dataDir, options.log)
+  const logFile = join(dirname(wanted), `${basename(wanted)}.log`)
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await choosePort(attempt === 1 ? options.port : undefined)
+    if (options.port !== undefined && port !== options.port) {
+      options.log(`port ${options.port} is taken: Postgres listens on ${port}`)
+    }
+    const server = await launchServer({
+      command: binaries.postgres,
+      args: serverArguments(dataDir, port, options.durable),
+      env: { PATH: '/usr/bin:/bin', LC_ALL: 'C' },
+      cwd: '/',
+      logFile,
+      stopSignal: 'INT',
+      graceSeconds: 20,
+      ...(user === undefined ? {} : { user }),
+    })
+    const url = `postgres://${OWNER}:${password}@127.0.0.1:${port}`
+    const failure = await waitUntilReady(server, url)
+    if (failure === null) {
+      await ensureDatabase(url)
+      return { ...server, url: `${url}/${DATABASE}`, port, pid: server.identity.pid }
+    }
+    await server.stop()
+    if (attempt === 3)
+      throw new Error(
+        `Postgres does not start: ${failure}. Its log: ${logFile}\n${await tailOf(logFile)}`,
+      )
+    await clearPostgresLeftovers(dataDir, options.log)
+  }
+}
+
+function serverArguments(dataDir: string, port: number, durable: boolean): string[] {
+  const settings = {
+    listen_addresses: '127.0.0.1',
+    port: String(port),
+    // Loopback with a password only: a socket file would need a short path and its own permissions.
+    unix_socket_directories: '',
+    max_connections: '200',
+    max_wal_senders: '0',
+    wal_level: 'minimal',
+    timezone: 'UTC',
+    ...(durable ? {} : { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }),
+  }
+  return [
+    '-D',
+    dataDir,
+    ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ]
+}
+
+/** `null` once it answers; else why it does not. */
+async function waitUntilReady(server: LaunchedServer, url: string): Promise<string | null> {
+  let ended: number | null = null
+  void server.exited.then((code) => (ended = code))
+  const outcome = await waitUntil(
+    async () => {
+      if (ended !== null) return `it ended with code ${ended}`
+      return (await answers(url)) ? 'ready' : null
+    },
+    { timeoutMs: START_TIMEOUT_MS, everyMs: 50 },
+  )
+  if (outcome === 'ready') return null
+  return outcome ?? `it did not answer within ${START_TIMEOUT_MS / 1000} s`
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: `${url}/postgres`, connectionTimeoutMillis: 2_000 })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    await client.query('select 1')
+    return true
+  } catch {
+    return false
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function ensureDatabase(url: string): Promise<void> {
+  const client = new Client({ connectionString: `${url}/postgres` })
+  await client.connect()
+  try {
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [
+      DATABASE,
+    ])
+    if (rowCount === 0) await client.query(`create database ${DATABASE}`)
+  } finally {
+    await client.end()
+  }
+}
+
+async function tailOf(logFile: string): Promise<string> {
+  const text = await readFile(logFile, 'utf8').catch(() => '')
+  return text.split('\n').slice(-12).join('\n')
+}

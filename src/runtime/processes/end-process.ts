@@ -1,0 +1,33 @@
+import { isStillRunning } from './process-identity.ts'
+import type { ProcessIdentity } from './process-identity.ts'
+import { waitUntil } from './wait-until.ts'
+
+/**
+ * End that very process: the signal first, SIGKILL when it is still there after `graceMs`.
+ * Answers once it is gone. Does nothing when it has ended or its id belongs to another by now.
+ */
+export async function endProcess(
+  identity: ProcessIdentity,
+  { signal, graceMs }: { signal: NodeJS.Signals; graceMs: number },
+): Promise<void> {
+  if (!sendSignal(identity, signal)) return
+  const gone = () => (isStillRunning(identity) ? null : true)
+  if (signal !== 'SIGKILL' && (await waitUntil(gone, { timeoutMs: graceMs, everyMs: 50 })) === true)
+    return
+  if (!sendSignal(identity, 'SIGKILL')) return
+  if ((await waitUntil(gone, { timeoutMs: 10_000, everyMs: 20 })) === null) {
+    throw new Error(`process ${identity.pid} does not end, not even when killed`)
+  }
+}
+
+/** Signal that very process; `false` when it is gone. */
+export function sendSignal(identity: ProcessIdentity, signal: NodeJS.Signals): boolean {
+  if (!isStillRunning(identity)) return false
+  try {
+    process.kill(identity.pid, signal)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false
+    throw error
+  }
+}

@@ -1,0 +1,32 @@
+import { createServer } from 'node:net'
+
+/** Whether this machine would let us listen there now. `host` is a loopback or wildcard address. */
+export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer()
+    server.once('error', () => resolve(false))
+    server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
+  })
+}
+
+/** Some port nobody listens on. Another program may take it first: whoever binds must be ready to ask again. */
+export function findFreePort(host = '127.0.0.1'): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer()
+    server.once('error', reject)
+    server.listen({ port: 0, host, exclusive: true }, () => {
+      const address = server.address()
+      if (address === null || typeof address === 'string') {
+        reject(new Error(`no port could be had on ${host}`))
+        return
+      }
+      server.close(() => resolve(address.port))
+    })
+  })
+}
+
+/** The wanted port when it is free, else another. `wanted` undefined: any. */
+export async function choosePort(wanted: number | undefined, host = '127.0.0.1'): Promise<number> {
+  if (wanted !== undefined && (await isPortFree(wanted, host))) return wanted
+  return findFreePort(host)
+}

@@ -1,0 +1,62 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+
+/** A process as it can be recognised later: ids are reused, a pid with its start time is not. */
+export type ProcessIdentity = { pid: number; startedAt: string }
+
+/**
+ * When a process started, as an opaque text that is equal only for the same process: on Linux the
+ * boot's id and the clock tick since boot, elsewhere what `ps` prints. `null` when nothing runs there.
+ */
+export function readStartTime(pid: number): string | null {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return null
+  return process.platform === 'linux' ? startTimeFromProc(pid) : startTimeFromPs(pid)
+}
+
+/** The identity of a running process, or `null` when it has ended (a zombie has ended). */
+export function identifyProcess(pid: number): ProcessIdentity | null {
+  const startedAt = readStartTime(pid)
+  return startedAt === null ? null : { pid, startedAt }
+}
+
+/** Whether that very process (not another one with its id) is still there. */
+export function isStillRunning(identity: ProcessIdentity): boolean {
+  return readStartTime(identity.pid) === identity.startedAt
+}
+
+/** The command line of a running process, arguments separated by spaces; empty when it has ended. */
+export function readCommandLine(pid: number): string {
+  try {
+    if (process.platform === 'linux') {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim()
+    }
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8' }).trim()
+  } catch {
+    return ''
+  }
+}
+
+function startTimeFromProc(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The program's name may hold spaces and brackets; the fields are counted from the last bracket.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const [state, ticks] = [fields[0], fields[19]]
+    if (state === 'Z' || state === 'X' || ticks === undefined) return null
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}:${ticks}`
+  } catch {
+    return null
+  }
+}
+
+function startTimeFromPs(pid: number): string | null {
+  try {
+    const printed = execFileSync('ps', ['-o', 'stat=,lstart=', '-p', String(pid)], {
+      encoding: 'utf8',
+    })
+    const [state, ...startedAt] = printed.trim().split(/\s+/)
+    return state === undefined || state.startsWith('Z') ? null : startedAt.join(' ')
+  } catch {
+    return null
+  }
+}
