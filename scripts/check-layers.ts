@@ -1,0 +1,10 @@
+import { checkLayers, projectRoot } from './layers.ts'
+
+/** Fewer modules than the project has ever had mean that the rules looked past the code. */
+const fewestModules = 20
+
+const { modules, violations } = await checkLayers(projectRoot)
+for (const violation of violations) console.error(violation)
+console.log(`${modules} modules, ${violations.length} forbidden imports`)
+if (modules < fewestModules) console.error(`looked at fewer than ${fewestModules} modules`)
+if (violations.length > 0 || modules < fewestModules) process.exitCode = 1

@@ -1,0 +1,6 @@
+import { runStep } from './run-steps.ts'
+
+/** `npm run test:slow`: hundreds of kill rounds and budgets over large inputs, up to half an hour. */
+const args = ['run', '--project', 'slow', ...process.argv.slice(2)]
+const { exitCode } = await runStep({ name: 'slow tests', program: 'vitest', args }, 'inherit')
+process.exitCode = exitCode

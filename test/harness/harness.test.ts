@@ -1,0 +1,40 @@
+import { Client } from 'pg'
+import { expect, test } from 'vitest'
+import { Connection } from '@temporalio/client'
+import { createTestDatabase } from './postgres.ts'
+import { useOwnNamespace, useTemporal } from './temporal.ts'
+
+test('two databases of one run are both migrated and share nothing', async () => {
+  await using first = await createTestDatabase()
+  await using second = await createTestDatabase()
+  const before = await first.db.introspection.getTables()
+  await first.db.schema.createTable('only_here').addColumn('id', 'integer').execute()
+  const after = await second.db.introspection.getTables()
+  expect(before.length).toBeGreaterThan(5)
+  expect(after.map((table) => table.name)).toEqual(before.map((table) => table.name))
+})
+
+test('a connection that outlives the test is reported, with what it last asked', async () => {
+  const database = await createTestDatabase()
+  const leaked = new Client({ connectionString: database.url, application_name: 'left-open' })
+  // The database is dropped under this connection in the end.
+  leaked.on('error', () => undefined)
+  await leaked.connect()
+  await leaked.query('select 42 as the_answer')
+  await expect(database[Symbol.asyncDispose]()).rejects.toThrow(/left-open.*the_answer/)
+})
+
+test('files get the same Temporal server but task queues of their own', async () => {
+  const [first, second] = [await useTemporal(), await useTemporal()]
+  expect(first.address).toBe(second.address)
+  expect(first.taskQueue).not.toBe(second.taskQueue)
+})
+
+test('a namespace of its own serves requests when it is handed out', async () => {
+  const temporal = await useOwnNamespace()
+  const connection = await Connection.connect({ address: temporal.address })
+  const { namespace } = temporal
+  const { executions } = await connection.workflowService.listWorkflowExecutions({ namespace })
+  expect(executions).toEqual([])
+  await connection.close()
+})

@@ -1,0 +1,72 @@
+import { randomBytes } from 'node:crypto'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { Database } from '../../src/store/schema.ts'
+import { askService } from './ask-service.ts'
+import { databaseUrl, templateName } from './template-database.ts'
+import { waitUntil } from './wait-until.ts'
+
+/** A database of its own for one test file; `await using` or dispose it in `afterAll`. */
+export interface TestDatabase extends AsyncDisposable {
+  /** Connection string, for processes and pools the test starts itself. */
+  url: string
+  db: Kysely<Database>
+}
+
+/**
+ * Clones the migrated template (some 30 ms). Disposing closes `db`, fails when anything else is
+ * still connected two seconds later (a pool or a transaction that leaked), and drops the database.
+ *
+ * @example
+ * const database = await createTestDatabase()
+ * afterAll(() => database[Symbol.asyncDispose]())
+ */
+export async function createTestDatabase(): Promise<TestDatabase> {
+  const serverUrl = await askService('postgres')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await withAdmin(serverUrl, (admin) =>
+    admin.query(`create database ${name} template ${templateName}`),
+  )
+  const url = databaseUrl(serverUrl, name)
+  const pool = new pg.Pool({ connectionString: url, max: 20, application_name: 'test' })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  return {
+    url,
+    db,
+    async [Symbol.asyncDispose]() {
+      await db.destroy()
+      await withAdmin(serverUrl, async (admin) => {
+        try {
+          await assertNobodyConnected(admin, name)
+        } finally {
+          await admin.query(`drop database ${name} with (force)`)
+        }
+      })
+    },
+  }
+}
+
+async function assertNobodyConnected(admin: pg.Client, name: string): Promise<void> {
+  await waitUntil(
+    async () => {
+      const { rows } = await admin.query<{ who: string }>(
+        `select concat_ws(': ', nullif(application_name, ''), state, query) as who
+           from pg_stat_activity where datname = $1 and backend_type = 'client backend'`,
+        [name],
+      )
+      if (rows.length === 0) return true
+      return `leaked connections:\n${rows.map((row) => row.who).join('\n')}`
+    },
+    { withinMs: 2_000 },
+  )
+}
+
+async function withAdmin<T>(url: string, work: (admin: pg.Client) => Promise<T>): Promise<T> {
+  const admin = new pg.Client({ connectionString: url })
+  await admin.connect()
+  try {
+    return await work(admin)
+  } finally {
+    await admin.end()
+  }
+}

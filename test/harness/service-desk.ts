@@ -1,0 +1,83 @@
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+/** The shared servers of one vitest run, loaded and started on first demand. */
+export interface ServiceDesk {
+  /** `http://127.0.0.1:PORT`, answering `GET /postgres` and `GET /temporal`. */
+  url: string
+  /** Stops every server that was started and removes its files. */
+  close(): Promise<void>
+}
+
+/** What the desk answers with; `address` is a Postgres URL or a Temporal `host:port`. */
+export interface ServiceAnswer {
+  address: string
+}
+
+/**
+ * Test files run in processes of their own, so they ask for servers over loopback HTTP; whoever
+ * asks first waits for the start, everybody else gets the same address. A start that failed is
+ * answered with its sentence, `503`, and is not tried again.
+ */
+export async function startServiceDesk(): Promise<ServiceDesk> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+  const stops: (() => Promise<void>)[] = []
+  const started = new Map<string, Promise<string>>()
+
+  const starters: Record<string, () => Promise<string>> = {
+    '/postgres': async () => {
+      const { startEmbeddedPostgres } = await import('../../src/runtime/embedded/postgres.ts')
+      const { migrateTemplate } = await import('./template-database.ts')
+      const dataDir = join(folder, 'postgres')
+      const server = await startEmbeddedPostgres({ dataDir, log: say, durable: false })
+      stops.push(() => server.stop())
+      await migrateTemplate(server.url)
+      return server.url
+    },
+    '/temporal': async () => {
+      const { findTemporalBinary } = await import('../../src/runtime/embedded/temporal-binary.ts')
+      const { startTemporalServer } = await import('../../src/runtime/embedded/temporal-server.ts')
+      const binary = await findTemporalBinary({ log: say })
+      const server = await startTemporalServer({ binary, uiPort: 'off', log: say })
+      stops.push(() => server.stop())
+      return server.address
+    },
+  }
+
+  const desk = createServer((request, response) => {
+    const path = request.url ?? '/'
+    const start = Object.hasOwn(starters, path) ? starters[path] : undefined
+    if (!start) return answer(response, 404, `the test service desk has no ${path}`)
+    const pending = started.get(path) ?? start()
+    started.set(path, pending)
+    pending.then(
+      (address) => answer(response, 200, JSON.stringify({ address } satisfies ServiceAnswer)),
+      (error: unknown) =>
+        answer(response, 503, error instanceof Error ? error.message : String(error)),
+    )
+  })
+  desk.requestTimeout = 0
+  await new Promise<void>((resolve) => desk.listen(0, '127.0.0.1', resolve))
+
+  return {
+    url: `http://127.0.0.1:${(desk.address() as AddressInfo).port}`,
+    async close() {
+      desk.closeAllConnections()
+      desk.close()
+      for (const stop of stops.toReversed()) await stop()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+function answer(response: ServerResponse, status: number, body: string): void {
+  response.writeHead(status).end(body)
+}
+
+/** Progress of a slow start (building Temporal takes minutes) goes to the terminal. */
+function say(line: string): void {
+  process.stderr.write(`${line}\n`)
+}

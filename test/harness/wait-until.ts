@@ -1,0 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/**
+ * Asks until the answer is `true` (a string says what is still missing) and fails with the last
+ * answer once `withinMs` have passed. Tests wait for conditions with this, never for a time.
+ *
+ * @example await waitUntil(async () => (await runState()) === 'completed', { withinMs: 10_000 })
+ */
+export async function waitUntil(
+  condition: () => Promise<boolean | string> | boolean | string,
+  limits: { withinMs: number; everyMs?: number },
+): Promise<void> {
+  const deadline = performance.now() + limits.withinMs
+  for (;;) {
+    const answer = await condition()
+    if (answer === true) return
+    if (performance.now() > deadline) {
+      const missing = answer === false ? 'the condition did not hold' : answer
+      throw new Error(`after ${limits.withinMs} ms: ${missing}`)
+    }
+    await delay(limits.everyMs ?? 25)
+  }
+}
