@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
@@ -24,6 +24,8 @@ export interface ServiceAnswer {
  */
 export async function startServiceDesk(): Promise<ServiceDesk> {
   const folder = await mkdtemp(join(tmpdir(), 'countersign-test-'))
+  // Started by root, Postgres runs as another user, who has to reach its files in here.
+  await chmod(folder, 0o755)
   const stops: (() => Promise<void>)[] = []
   const started = new Map<string, Promise<string>>()
 
