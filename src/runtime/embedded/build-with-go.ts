@@ -1,0 +1,58 @@
+import { execFile, spawn } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { processEnvironment } from '../environment.ts'
+
+const run = promisify(execFile)
+const MODULE = fileURLToPath(new URL('../../../tools/temporal', import.meta.url))
+const REPORT_EVERY_MS = 5_000
+
+/** Whether a Go toolchain is on the PATH; its version, or `null`. */
+export async function findGo(): Promise<string | null> {
+  return run('go', ['version']).then(
+    ({ stdout }) => /go(\d+\.\d+(\.\d+)?)/.exec(stdout)?.[1] ?? null,
+    () => null,
+  )
+}
+
+/**
+ * Build a program of the pinned module `tools/temporal` to `path`, saying every five seconds at
+ * which package it is. The first build takes minutes; Go keeps what it compiled.
+ *
+ * Throws one sentence with the last lines of what Go said.
+ */
+export async function buildWithGo(
+  { name, programPackage, path }: { name: string; programPackage: string; path: string },
+  log: (sentence: string) => void,
+): Promise<void> {
+  const startedAt = Date.now()
+  const build = spawn('go', ['build', '-v', '-ldflags', '-s -w', '-o', path, programPackage], {
+    cwd: MODULE,
+    env: { ...processEnvironment(), CGO_ENABLED: '0', GOFLAGS: '-mod=readonly -buildvcs=false' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const recent: string[] = []
+  let [downloads, packages] = [0, 0]
+  createInterface({ input: build.stderr }).on('line', (line) => {
+    recent.push(line)
+    if (recent.length > 8) recent.shift()
+    if (line.startsWith('go: downloading')) downloads += 1
+    else packages += 1
+  })
+  const timer = setInterval(() => {
+    const seconds = Math.round((Date.now() - startedAt) / 1000)
+    const step = describeStep(downloads, packages, recent.at(-1))
+    log(`building ${name}: ${seconds} s, ${step}`)
+  }, REPORT_EVERY_MS)
+  const code = await new Promise<number | null>((resolve, reject) => {
+    build.once('error', reject)
+    build.once('close', resolve)
+  }).finally(() => clearInterval(timer))
+  if (code !== 0) throw new Error(`go build of ${programPackage} failed: ${recent.join(' / ')}`)
+}
+
+function describeStep(downloads: number, packages: number, last: string | undefined): string {
+  if (packages > 0) return `${packages} packages compiled, now ${last}`
+  return downloads > 0 ? `${downloads} modules fetched` : 'looking at what must be compiled'
+}

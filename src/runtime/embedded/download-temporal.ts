@@ -1,0 +1,96 @@
+import { spawn } from 'node:child_process'
+import { rename } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { Readable } from 'node:stream'
+import type { ReadableStream } from 'node:stream/web'
+import { pipeline } from 'node:stream/promises'
+import { TEMPORAL_CLI_VERSION } from './temporal-version.ts'
+
+const SITE = 'https://temporal.download/cli'
+/** Given up after this long without a byte. */
+const SILENCE_MS = 10_000
+const REPORT_EVERY_MS = 2_000
+
+/**
+ * Download Temporal's released program to `path`, the way its SDKs do: the site names an archive
+ * and the file in it. Throws one sentence when nothing arrives for ten seconds or it is no archive.
+ */
+export async function downloadTemporal(
+  path: string,
+  log: (sentence: string) => void,
+): Promise<void> {
+  const silence = new AbortController()
+  let timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  const heard = () => {
+    clearTimeout(timer)
+    timer = setTimeout(() => silence.abort(), SILENCE_MS)
+  }
+  try {
+    const { archiveUrl, fileToExtract } = await askForArchive(silence.signal)
+    heard()
+    const response = await fetch(archiveUrl, { signal: silence.signal })
+    if (!response.ok || response.body === null)
+      throw new Error(`${archiveUrl} answered ${response.status}`)
+    const total = Number(response.headers.get('content-length') ?? 0)
+    const source = Readable.fromWeb(response.body as ReadableStream<Uint8Array>)
+    const stopReporting = reportProgress(source, total, heard, log)
+    await extract(source, dirname(path), fileToExtract).finally(stopReporting)
+    await rename(join(dirname(path), basename(fileToExtract)), path)
+  } catch (cause) {
+    const why = silence.signal.aborted ? `no byte came for ${SILENCE_MS / 1000} s` : reasonOf(cause)
+    throw new Error(`Temporal could not be downloaded (${why})`, { cause })
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function askForArchive(
+  signal: AbortSignal,
+): Promise<{ archiveUrl: string; fileToExtract: string }> {
+  const query = new URLSearchParams({
+    arch: process.arch === 'x64' ? 'amd64' : process.arch,
+    platform: process.platform,
+    format: 'tar.gz',
+  })
+  const response = await fetch(`${SITE}/v${TEMPORAL_CLI_VERSION}?${query}`, { signal })
+  if (!response.ok) throw new Error(`${SITE} answered ${response.status}`)
+  return (await response.json()) as { archiveUrl: string; fileToExtract: string }
+}
+
+function reportProgress(
+  source: Readable,
+  total: number,
+  heard: () => void,
+  log: (sentence: string) => void,
+): () => void {
+  let bytes = 0
+  source.on('data', (chunk: Uint8Array) => {
+    bytes += chunk.byteLength
+    heard()
+  })
+  const timer = setInterval(() => {
+    const of = total > 0 ? ` of ${megabytes(total)}` : ''
+    log(`downloading Temporal: ${megabytes(bytes)}${of}`)
+  }, REPORT_EVERY_MS)
+  return () => clearInterval(timer)
+}
+
+async function extract(source: Readable, folder: string, file: string): Promise<void> {
+  const tar = spawn('tar', ['-xzf', '-', '-C', folder, file], { stdio: ['pipe', 'ignore', 'pipe'] })
+  const ended = new Promise<void>((resolve, reject) => {
+    tar.once('error', reject)
+    tar.once('exit', (code) =>
+      code === 0 ? resolve() : reject(new Error(`tar ended with code ${code}`)),
+    )
+  })
+  await Promise.all([pipeline(source, tar.stdin), ended])
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 1_048_576)} MB`
+}
+
+function reasonOf(cause: unknown): string {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  return inner instanceof Error ? inner.message : String(inner)
+}

@@ -1,0 +1,77 @@
+import { randomBytes } from 'node:crypto'
+import { access, chmod, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
+import type { ProcessIdentity } from '../processes/process-identity.ts'
+import { waitUntil } from '../processes/wait-until.ts'
+
+/** Longer than the slowest build: whoever waits that long builds for itself. */
+const WAIT_MS = 30 * 60_000
+
+/**
+ * The program at `target`, made by `make` when it is not there yet.
+ *
+ * `make` writes to the path it is given; the file is made executable and renamed into place, so
+ * nobody ever sees half of one. When another start makes it already, this one waits for that.
+ */
+export async function installOnce(
+  target: string,
+  make: (path: string) => Promise<void>,
+  log: (sentence: string) => void,
+): Promise<string> {
+  await mkdir(dirname(target), { recursive: true })
+  const lock = `${target}.lock`
+  let waiting = false
+  const turn = await waitUntil(
+    async () => {
+      if (await exists(target)) return 'there'
+      if (await takeLock(lock)) return 'mine'
+      if (!waiting) log(`another start is preparing ${target}: waiting for it`)
+      waiting = true
+      return null
+    },
+    { timeoutMs: WAIT_MS, everyMs: 500 },
+  )
+  if (turn === 'there') return target
+  const folder = join(dirname(target), `.new-${randomBytes(4).toString('hex')}`)
+  try {
+    await mkdir(folder)
+    const half = join(folder, 'program')
+    await make(half)
+    await chmod(half, 0o755)
+    await rename(half, target)
+    return target
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+    await rm(lock, { force: true })
+  }
+}
+
+/** A lock counts only while the very process that wrote it runs. */
+async function takeLock(lock: string): Promise<boolean> {
+  const own = JSON.stringify(identifyProcess(process.pid))
+  const written = await writeFile(lock, own, { flag: 'wx' }).then(
+    () => true,
+    () => false,
+  )
+  if (written) return true
+  const holder = await readFile(lock, 'utf8').catch(() => null)
+  if (holder === null || holder === '' || isHeld(holder)) return false
+  await rm(lock, { force: true })
+  return false
+}
+
+function isHeld(text: string): boolean {
+  try {
+    return isStillRunning(JSON.parse(text) as ProcessIdentity)
+  } catch {
+    return false
+  }
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,100 @@
+import { access } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import { cacheFolder } from '../cache-folder.ts'
+import { processEnvironment, readText } from '../environment.ts'
+import type { Environment } from '../environment.ts'
+import { buildWithGo, findGo } from './build-with-go.ts'
+import { downloadTemporal } from './download-temporal.ts'
+import { installOnce } from './install-once.ts'
+import { TEMPORAL_CLI_VERSION, isUsableServer, readServerVersion } from './temporal-version.ts'
+
+export type FindTemporalOptions = {
+  log: (sentence: string) => void
+  /** Default: the process' own. */
+  environment?: Environment
+}
+
+/**
+ * The path of a `temporal` program that holds a server we can work with: the one named by
+ * `COUNTERSIGN_TEMPORAL_BIN`, the one on the PATH, the cache's, a download, or built with Go from
+ * `tools/temporal`, in this order.
+ *
+ * Effect: may download or build into the cache folder, saying what it does. Throws one message that
+ * says how to install it when every way failed.
+ */
+export async function findTemporalBinary(options: FindTemporalOptions): Promise<string> {
+  const environment = options.environment ?? processEnvironment()
+  const named = readText(environment, 'COUNTERSIGN_TEMPORAL_BIN')
+  if (named !== undefined) return checkNamed(named)
+  const onPath = await findOnPath(environment, options.log)
+  if (onPath !== null) return onPath
+  const target = join(
+    cacheFolder(environment),
+    `temporal-${TEMPORAL_CLI_VERSION}-${process.platform}-${process.arch}`,
+  )
+  if (await exists(target)) return target
+  return installOnce(target, (path) => obtain(path, options.log), options.log)
+}
+
+async function checkNamed(binary: string): Promise<string> {
+  const version = await readServerVersion(binary)
+  if (isUsableServer(version)) return binary
+  throw new Error(
+    `COUNTERSIGN_TEMPORAL_BIN holds server ${version}, and 1.31 or newer is needed: unset it or install a newer one`,
+  )
+}
+
+async function findOnPath(
+  environment: Environment,
+  log: (sentence: string) => void,
+): Promise<string | null> {
+  for (const folder of (environment['PATH'] ?? '').split(delimiter)) {
+    if (folder === '') continue
+    const candidate = join(folder, 'temporal')
+    if (!(await exists(candidate))) continue
+    const version = await readServerVersion(candidate).catch(() => null)
+    if (version !== null && isUsableServer(version)) return candidate
+    log(
+      `${candidate} is not used: ${version === null ? 'it does not run' : `it holds server ${version}, 1.31 or newer is needed`}`,
+    )
+  }
+  return null
+}
+
+/** The two ways to get one. Their failures are told together: either one mended is enough. */
+async function obtain(path: string, log: (sentence: string) => void): Promise<void> {
+  const failures: string[] = []
+  log(`getting Temporal ${TEMPORAL_CLI_VERSION} (once; kept in the cache)`)
+  try {
+    await downloadTemporal(path, log)
+    return
+  } catch (error) {
+    failures.push((error as Error).message)
+    log(`${(error as Error).message}: building it instead`)
+  }
+  if ((await findGo()) === null)
+    failures.push('it could not be built: no Go toolchain is on the PATH')
+  else {
+    log('building Temporal from source: about four minutes the first time')
+    try {
+      await buildWithGo(
+        { name: 'Temporal', programPackage: 'github.com/temporalio/cli/cmd/temporal', path },
+        log,
+      )
+      return
+    } catch (error) {
+      failures.push((error as Error).message)
+    }
+  }
+  throw new Error(
+    `No Temporal server could be had: ${failures.join('; ')}. Install the "temporal" command ` +
+      '(https://docs.temporal.io/cli) or Go 1.26, or name a server with TEMPORAL_ADDRESS, then start again.',
+  )
+}
+
+async function exists(path: string): Promise<boolean> {
+  return access(path, 1).then(
+    () => true,
+    () => false,
+  )
+}

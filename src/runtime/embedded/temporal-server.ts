@@ -1,0 +1,170 @@
+import { mkdir, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { endProcess } from '../processes/end-process.ts'
+import { choosePort } from '../processes/free-port.ts'
+import { readIdentityFile, writeIdentityFile } from '../processes/identity-file.ts'
+import { launchServer } from '../processes/launch-server.ts'
+import type { LaunchedServer } from '../processes/launch-server.ts'
+import { isStillRunning } from '../processes/process-identity.ts'
+import type { ProcessIdentity } from '../processes/process-identity.ts'
+import { waitUntil } from '../processes/wait-until.ts'
+import { isTemporalHealthy } from './temporal-health.ts'
+
+const START_TIMEOUT_MS = 60_000
+const HOST = '127.0.0.1'
+
+export type TemporalServerOptions = {
+  binary: string
+  /** The database on disk; without one everything is forgotten when the server ends (tests). */
+  dataFile?: string
+  /** Wanted ports; others are taken, and said, when they are in use. Default: any. */
+  port?: number
+  uiPort?: number | 'off'
+  /** Made when missing, beside `default`. */
+  namespace?: string
+  /** Default: beside the data file, else in the system's temporary folder. */
+  logFile?: string
+  log: (sentence: string) => void
+}
+
+export type TemporalServer = {
+  address: string
+  port: number
+  pid: number
+  identity: ProcessIdentity
+  uiUrl?: string
+  exited: Promise<number>
+  stop(): Promise<void>
+}
+
+/**
+ * Start Temporal's development server on loopback and wait until it answers for its namespace.
+ *
+ * Eager activities and the write-ahead log are on (see architecture.md for the figures). A server
+ * that an earlier crash left on the same data file is ended first. It ends with this process.
+ */
+export async function startTemporalServer(options: TemporalServerOptions): Promise<TemporalServer> {
+  const logFile = options.logFile ?? defaultLogFile(options.dataFile)
+  await mkdir(dirname(logFile), { recursive: true })
+  if (options.dataFile !== undefined) await endLeftover(options.dataFile, options.log)
+  const namespace = options.namespace ?? 'default'
+  for (let attempt = 1; ; attempt += 1) {
+    const port = await takePort('Temporal', attempt === 1 ? options.port : undefined, options)
+    const uiPort =
+      options.uiPort === 'off'
+        ? 'off'
+        : await takePort("Temporal's web UI", attempt === 1 ? options.uiPort : undefined, options)
+    const server = await launchServer({
+      command: options.binary,
+      args: serverArguments(options, { port, uiPort, namespace }),
+      env: { PATH: '/usr/bin:/bin', HOME: tmpdir() },
+      cwd: '/',
+      logFile,
+      stopSignal: 'TERM',
+      graceSeconds: 15,
+    })
+    if (options.dataFile !== undefined)
+      await writeIdentityFile(`${options.dataFile}.pid`, server.identity)
+    const address = `${HOST}:${port}`
+    const failure = await waitUntilHealthy(server, address, namespace)
+    if (failure === null) {
+      const ui = uiPort === 'off' ? {} : { uiUrl: `http://${HOST}:${uiPort}` }
+      return { ...server, ...ui, address, port, pid: server.identity.pid }
+    }
+    await server.stop()
+    if (attempt === 3)
+      throw new Error(
+        `Temporal does not start: ${failure}. Its log: ${logFile}\n${await tailOf(logFile)}`,
+      )
+  }
+}
+
+function serverArguments(
+  options: TemporalServerOptions,
+  { port, uiPort, namespace }: { port: number; uiPort: number | 'off'; namespace: string },
+): string[] {
+  const settings = ['--dynamic-config-value', 'system.enableActivityEagerExecution=true']
+  const ui = uiPort === 'off' ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-ip', HOST]
+  const disk =
+    options.dataFile === undefined
+      ? []
+      : [
+          '--db-filename',
+          options.dataFile,
+          '--sqlite-pragma',
+          'journal_mode=WAL',
+          '--sqlite-pragma',
+          'synchronous=FULL',
+        ]
+  const names = namespace === 'default' ? [] : ['--namespace', namespace]
+  return [
+    ...[
+      'server',
+      'start-dev',
+      '--ip',
+      HOST,
+      '--port',
+      String(port),
+      '--log-level',
+      'warn',
+      '--log-format',
+      'json',
+    ],
+    ...ui,
+    ...names,
+    ...settings,
+    ...disk,
+  ]
+}
+
+async function takePort(
+  what: string,
+  wanted: number | undefined,
+  { log }: TemporalServerOptions,
+): Promise<number> {
+  const port = await choosePort(wanted, HOST)
+  if (wanted !== undefined && port !== wanted)
+    log(`port ${wanted} is taken: ${what} listens on ${port}`)
+  return port
+}
+
+async function endLeftover(dataFile: string, log: (sentence: string) => void): Promise<void> {
+  await mkdir(dirname(dataFile), { recursive: true })
+  const leftover = await readIdentityFile(`${dataFile}.pid`)
+  if (leftover === null || !isStillRunning(leftover)) return
+  log(
+    `a Temporal server of an earlier start still runs here (process ${leftover.pid}): stopping it`,
+  )
+  await endProcess(leftover, { signal: 'SIGTERM', graceMs: 15_000 })
+}
+
+/** `null` once it answers; else why it does not. */
+async function waitUntilHealthy(
+  server: LaunchedServer,
+  address: string,
+  namespace: string,
+): Promise<string | null> {
+  let ended: number | null = null
+  void server.exited.then((code) => (ended = code))
+  const outcome = await waitUntil(
+    async () => {
+      if (ended !== null) return `it ended with code ${ended}`
+      return (await isTemporalHealthy(address, namespace)) ? 'healthy' : null
+    },
+    { timeoutMs: START_TIMEOUT_MS, everyMs: 100 },
+  )
+  if (outcome === 'healthy') return null
+  return outcome ?? `it was not healthy within ${START_TIMEOUT_MS / 1000} s`
+}
+
+function defaultLogFile(dataFile: string | undefined): string {
+  return dataFile === undefined
+    ? join(tmpdir(), `countersign-temporal-${process.pid}.log`)
+    : `${dataFile}.log`
+}
+
+async function tailOf(logFile: string): Promise<string> {
+  const text = await readFile(logFile, 'utf8').catch(() => '')
+  return text.split('\n').slice(-8).join('\n')
+}
