@@ -1,0 +1,51 @@
+/**
+ * What activities answer and the workflow obeys: ids and verdicts, never content, so that a step's
+ * history stays the same size whatever the transcript (architecture.md, budgets).
+ */
+
+/** Where a run stands when its workflow begins, is started again or continues as new. */
+export interface RunBeginning {
+  readonly ended: boolean
+  /** the turn to take next, or to read back when it was taken */
+  readonly turn: number
+  /** the queue of the host that has the run's workspace */
+  readonly taskQueue: string
+}
+
+/** One call of a turn: `execute` now, `wait` for its request, or `done` because it has a result. */
+export interface CallPlan {
+  readonly callId: string
+  readonly step: 'execute' | 'wait' | 'done'
+  /** may run before an earlier sibling that waits */
+  readonly readOnly: boolean
+}
+
+export type TurnOutcome =
+  | {
+      readonly kind: 'calls'
+      readonly calls: readonly CallPlan[]
+      readonly nextDeadlineMs: number | null
+    }
+  | { readonly kind: 'finished' }
+  | { readonly kind: 'waiting_for_input' }
+  | { readonly kind: 'ended' }
+
+/** `requestIds` are what a later `decided` signal may name; the deadline is the earliest of them, from now. */
+export type CallOutcome =
+  | { readonly kind: 'done' }
+  | {
+      readonly kind: 'wait'
+      readonly requestIds: readonly string[]
+      readonly nextDeadlineMs: number | null
+    }
+  | { readonly kind: 'ended' }
+
+/** `again`: the effect had not started, the call may be issued once more. */
+export type SettleOutcome = { readonly kind: 'again' } | CallOutcome
+
+export type CloseOutcome = { readonly kind: 'closed' } | { readonly kind: 'continue' }
+
+/** The earliest deadline of what still waits, from now, in milliseconds; `null` when nothing waits. */
+export interface Advanced {
+  readonly nextDeadlineMs: number | null
+}
