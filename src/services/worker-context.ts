@@ -1,0 +1,22 @@
+import type { Workspace, ToolRegistry } from '../domain/tool.ts'
+import type { Model } from '../models/model.ts'
+import type { Policy } from '../policy/policy.ts'
+import type { ServiceContext } from './context.ts'
+
+/** What a Temporal worker process has: the workspace, the project's tools and the models. It has no signer. */
+export interface WorkerContext extends ServiceContext {
+  /** names this host's process in `execution.executor` */
+  readonly executor: string
+  workspaceOf(run: { readonly taskQueue: string }): Promise<Workspace>
+  /** The tools of a worker under a policy; a worker that no longer exists has none. */
+  registryOf(policy: Policy, worker: string): Promise<ToolRegistry>
+  /** `model` as the worker file writes it; `script` is the text of a scripted model's file. */
+  modelOf(model: string, script: string | null): Model
+}
+
+/**
+ * Why an activity is told to stop, the `reason` of its signal. `cancelled` is only believed when the store
+ * says the run is cancelled; `shutdown` is a graceful stop of this process; `timed_out` means that nobody
+ * waits for the answer any more, which is not a reason to stop an effect that is under way.
+ */
+export type StopReason = 'cancelled' | 'shutdown' | 'timed_out'
