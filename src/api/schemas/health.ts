@@ -1,0 +1,17 @@
+import { z } from 'zod'
+
+export const healthy = z.object({ status: z.literal('ok') })
+
+/** Each part on its own; `503` when one is not ready. */
+export const readiness = z
+  .object({
+    ready: z.boolean(),
+    checks: z.object({
+      postgres: z.boolean(),
+      temporal: z.boolean(),
+      /** age in milliseconds of the oldest outbox row that is not delivered */
+      relayLagMs: z.number(),
+    }),
+  })
+  .meta({ id: 'Readiness' })
+export type Readiness = z.infer<typeof readiness>

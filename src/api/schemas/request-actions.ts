@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { instant, json, reason, text } from './common.ts'
+import { limits } from '../../domain/limits.ts'
+
+/** Changing a call: revision + 1, an empty tally, decided by its new digest (product.md 11). */
+export const revisionBody = z.strictObject({
+  input: z.record(z.string(), json),
+  digest: text(200).optional(),
+  revision: z.int().min(1),
+  reason: reason.optional(),
+})
+export type RevisionBody = z.infer<typeof revisionBody>
+
+export const commentBody = z.strictObject({ text: text(limits.reasonCharacters).min(1) })
+export const revokeBody = z.strictObject({ reason: reason.min(1) })
+export const extendBody = z.strictObject({ expiresAt: instant })
+
+/** What a person found out about a call whose outcome is unknown; `again` only with `ran: false`. */
+export const settleBody = z
+  .strictObject({
+    ran: z.union([z.literal(true), z.literal(false), z.null()]),
+    then: z.enum(['continue', 'again', 'stop']),
+    reason: reason.min(1),
+  })
+  .refine((body) => body.then !== 'again' || body.ran === false, {
+    path: ['then'],
+    message: '"again" needs ran: false',
+  })
+export type SettleBody = z.infer<typeof settleBody>

@@ -1,0 +1,223 @@
+import { z } from 'zod'
+import { hash, id, instant, json, listOf, name, page, person, text } from './common.ts'
+import { scope } from './grants.ts'
+import { lineageEntry, runMode } from './runs.ts'
+import { rule, verdict } from './transcript.ts'
+
+export const requestState = z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
+export type RequestStateName = z.infer<typeof requestState>
+export const requestKind = z.enum([
+  'tool_call',
+  'attachment',
+  'question',
+  'outcome_check',
+  'external',
+])
+export const risk = z.enum(['low', 'medium', 'high'])
+export type RiskName = z.infer<typeof risk>
+export const cancelReason = z.enum([
+  'run_cancelled',
+  'run_failed',
+  'workflow_lost',
+  'sibling_denied',
+  'superseded',
+  'withdrawn',
+  'settled',
+])
+
+export const requestsQuery = z.strictObject({
+  ...page,
+  state: requestState.optional(),
+  queue: name.optional(),
+  risk: risk.optional(),
+  tool: name.optional(),
+  runId: id.optional(),
+  /** pending, I may decide it, and have not voted */
+  mine: z.enum(['true', 'false']).optional(),
+  q: text(200).optional(),
+  sort: z.enum(['expiresAt', 'createdAt', 'risk']).optional(),
+})
+export type RequestsQuery = z.infer<typeof requestsQuery>
+
+/** What is shown to approvers; `content` is text, never markup. `digest` covers all the rest. */
+export const presentation = z
+  .object({
+    type: z.enum(['text', 'diff', 'file_content', 'command', 'structured', 'binary']),
+    language: z.string().nullable(),
+    content: z.string(),
+    truncated: z.boolean(),
+    totalLines: z.int(),
+    totalBytes: z.int(),
+    metadata: z.record(z.string(), json),
+    warnings: z.array(z.string()),
+    digest: hash,
+  })
+  .meta({ id: 'Presentation' })
+export type PresentationView = z.infer<typeof presentation>
+
+export const quorumPlace = z.object({ team: z.string(), count: z.int() })
+export const quorum = z
+  .object({
+    required: z.array(quorumPlace),
+    counted: z.array(z.object({ team: z.string(), person })),
+    missing: z.array(quorumPlace),
+    text: z.string(),
+  })
+  .meta({ id: 'Quorum' })
+export type QuorumView = z.infer<typeof quorum>
+
+export const executionState = z.enum([
+  'not_started',
+  'started',
+  'succeeded',
+  'failed',
+  'refused',
+  'unknown',
+])
+/** What happened to the effect. Members other than `state` appear once they are known. */
+export const execution = z
+  .object({
+    state: executionState,
+    reason: z.string().optional(),
+    attempt: z.int().optional(),
+    exitCode: z.int().optional(),
+    executedDigest: hash.optional(),
+    startedAt: instant.optional(),
+    finishedAt: instant.optional(),
+  })
+  .meta({ id: 'Execution' })
+export type ExecutionView = z.infer<typeof execution>
+
+export const decisionView = z
+  .object({
+    decisionId: id,
+    person,
+    decision: z.enum(['approve', 'deny']),
+    at: instant,
+    revision: z.int(),
+    reason: z.string().nullable(),
+    selfApproved: z.boolean(),
+    /** the decider had edited the call (product.md 17) */
+    edited: z.boolean(),
+    scope: scope.nullable(),
+    then: z.enum(['continue', 'stop']).nullable(),
+    batchDecisionId: id.nullable(),
+  })
+  .meta({ id: 'Decision' })
+export type DecisionView = z.infer<typeof decisionView>
+
+const sibling = z.object({
+  callId: id,
+  tool: z.string(),
+  title: z.string(),
+  verdict: verdict.nullable(),
+  requestId: id.nullable(),
+  state: requestState.nullable(),
+})
+const batch = z.object({ position: z.int(), size: z.int() })
+const batchWithSiblings = batch.extend({ siblings: z.array(sibling) })
+export type BatchView = z.infer<typeof batchWithSiblings>
+
+export const claimView = z.object({ person, at: instant, leaseUntil: instant })
+
+/** A row of a list: without what only the request's own page shows. */
+export const requestItem = z
+  .object({
+    id,
+    number: z.int(),
+    revision: z.int(),
+    state: requestState,
+    kind: requestKind,
+    queue: z.string(),
+    risk,
+    tool: z.string(),
+    title: z.string(),
+    digest: hash,
+    policyDigest: hash,
+    rule,
+    claim: claimView.nullable(),
+    agentReason: z.string().nullable(),
+    worker: z.string().nullable(),
+    mode: runMode.nullable(),
+    runId: id.nullable(),
+    callId: id.nullable(),
+    toolCallId: z.string().nullable(),
+    turn: z.int().nullable(),
+    batch: batch.nullable(),
+    lineage: z.array(lineageEntry),
+    quorum,
+    eligibility: z.object({ canDecide: z.boolean(), reason: z.string().nullable() }),
+    allowedDecisions: z.array(z.enum(['approve', 'deny'])),
+    allowedScopes: z.array(scope),
+    execution,
+    createdAt: instant,
+    expiresAt: instant,
+    decidedAt: instant.nullable(),
+    supersededBy: id.nullable(),
+    cancelReason: cancelReason.nullable(),
+    /** of a request that has ended: who ended it, the last to decide */
+    decidedBy: person.nullable(),
+  })
+  .meta({ id: 'RequestItem' })
+export type RequestItem = z.infer<typeof requestItem>
+export const requestList = listOf(requestItem)
+export type RequestList = z.infer<typeof requestList>
+
+export const commentView = z.object({ id, person, text: z.string(), at: instant })
+export type CommentView = z.infer<typeof commentView>
+
+export const requestDetail = requestItem
+  .extend({
+    input: json,
+    presentation,
+    batch: batchWithSiblings.nullable(),
+    eligiblePeople: z.array(person),
+    decisions: z.array(decisionView),
+    previous: z.array(
+      z.object({
+        requestId: id,
+        state: requestState,
+        decidedBy: z.string().nullable(),
+        reason: z.string().nullable(),
+      }),
+    ),
+    comments: z.array(commentView),
+    /** every revision, the first included; `editor` is null for the model's own */
+    revisions: z.array(
+      z.object({
+        revision: z.int(),
+        digest: hash,
+        title: z.string(),
+        editor: person.nullable(),
+        reason: z.string().nullable(),
+        at: instant,
+      }),
+    ),
+    /** whether the caller may change the call before deciding it (product.md 11) */
+    edits: z.enum(['approve', 'revise', 'off']),
+    /** what the execution is compared with: bases of files, tool definition */
+    facts: z.record(z.string(), json),
+    /** of an `outcome_check`: the request whose call it asks about */
+    outcomeOf: id.nullable(),
+    /** absolute path of the workspace; development profile only */
+    workspaceRoot: z.string().nullable(),
+  })
+  .meta({ id: 'Request' })
+export type RequestDetail = z.infer<typeof requestDetail>
+
+export const queueList = z
+  .object({
+    items: z.array(
+      z.object({
+        name: z.string(),
+        team: z.string(),
+        pending: z.int(),
+        oldestAt: instant.nullable(),
+        expiringSoon: z.int(),
+        /** pending ones that the caller may decide and has not voted on */
+        mine: z.int(),
+      }),
+    ),
+  })
+  .meta({ id: 'Queues' })
+export type QueueList = z.infer<typeof queueList>

@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import {
+  email,
+  hash,
+  id,
+  instant,
+  json,
+  listOf,
+  name,
+  page,
+  person,
+  reason,
+  text,
+} from './common.ts'
+
+export const runMode = z.enum(['prompt', 'strict', 'approve_all'])
+export const runState = z.enum([
+  'running',
+  'waiting_for_approval',
+  'waiting_for_input',
+  'completed',
+  'failed',
+  'cancelled',
+])
+export type RunStateName = z.infer<typeof runState>
+
+/** Text or an object; what the run is asked to do. */
+const runInput = z.union([text(1_000_000).min(1), z.record(z.string(), json)], {
+  error: 'must be text or an object',
+})
+
+export const startRunBody = z.strictObject({
+  worker: name,
+  input: runInput,
+  mode: runMode.optional(),
+  attachments: z.array(text(1024).min(1)).max(200).optional(),
+})
+export type StartRunBody = z.infer<typeof startRunBody>
+
+export const runsQuery = z.strictObject({
+  ...page,
+  state: runState.optional(),
+  worker: name.optional(),
+  startedBy: z
+    .union([z.literal('me'), id, email], { error: 'must be me, an id or an address' })
+    .optional(),
+})
+
+export const runFailure = z.object({ code: z.string(), message: z.string() })
+
+export const lineageEntry = z.object({ runId: id, worker: z.string(), startedBy: person })
+export type LineageEntry = z.infer<typeof lineageEntry>
+
+export const run = z
+  .object({
+    id,
+    workflowId: z.string(),
+    worker: z.string(),
+    state: runState,
+    mode: runMode,
+    startedBy: person,
+    createdAt: instant,
+    endedAt: instant.nullable(),
+    pendingRequests: z.int(),
+    /** the first line of what the run was asked, for lists */
+    title: z.string(),
+    /** the model is a script, not a model: said wherever the run is shown */
+    scripted: z.boolean(),
+    failure: runFailure.optional(),
+  })
+  .meta({ id: 'Run' })
+export type Run = z.infer<typeof run>
+export const runList = listOf(run)
+export type RunList = z.infer<typeof runList>
+
+export const runDetail = run
+  .extend({
+    turns: z.int(),
+    lineage: z.array(lineageEntry),
+    children: z.array(z.object({ runId: id, worker: z.string(), state: runState })),
+    output: z.string().optional(),
+    policyDigest: hash,
+    input: json,
+    model: z.string(),
+    /** why the run ended, when somebody said so */
+    endReason: z.string().nullable(),
+    /** the run's page in Temporal's own user interface, when there is one */
+    temporalUrl: z.string().nullable(),
+    /** absolute path of the workspace; development profile only */
+    workspaceRoot: z.string().nullable(),
+    allowed: z.object({ message: z.boolean(), cancel: z.boolean() }),
+  })
+  .meta({ id: 'RunDetail' })
+export type RunDetail = z.infer<typeof runDetail>
+
+export const messageBody = z.strictObject({ text: text(100_000).min(1) })
+export const postedMessage = z.object({ messageId: id, runId: id, state: runState })
+export type PostedMessage = z.infer<typeof postedMessage>
+export const cancelRunBody = z.strictObject({ reason: reason.optional() })
+
+/** A manual tool, invoked by a person. */
+export const manualCallBody = z.strictObject({ tool: name, input: z.record(z.string(), json) })

@@ -1,0 +1,47 @@
+import { z } from 'zod'
+import { id, instant, json } from './common.ts'
+
+export const verdict = z.enum(['preApproved', 'ask', 'blocked', 'error'])
+export type VerdictName = z.infer<typeof verdict>
+
+/** The rule that decided, with `file:line` where it is written. */
+export const rule = z
+  .object({ id: z.string(), text: z.string(), source: z.string().nullable() })
+  .meta({ id: 'Rule' })
+export type RuleView = z.infer<typeof rule>
+
+/** `output` is what the tool returned, `text` what the model was told. */
+export const callResult = z.object({
+  type: z.enum(['output', 'error', 'denied', 'blocked', 'expired', 'cancelled', 'unknown']),
+  output: json.optional(),
+  text: z.string().optional(),
+})
+export type CallResult = z.infer<typeof callResult>
+
+export const transcriptCall = z
+  .object({
+    callId: id,
+    tool: z.string(),
+    input: json,
+    /** null while the call has not been judged */
+    verdict: verdict.nullable(),
+    rule: rule.nullable(),
+    requestId: id.optional(),
+    manual: z.boolean().optional(),
+    result: callResult.optional(),
+  })
+  .meta({ id: 'TranscriptCall' })
+export type TranscriptCall = z.infer<typeof transcriptCall>
+
+export const transcriptItem = z.object({
+  turn: z.int(),
+  role: z.enum(['user', 'assistant']),
+  /** of a message somebody posted */
+  author: z.object({ id: z.string(), name: z.string() }).nullable(),
+  at: instant,
+  text: z.string().optional(),
+  calls: z.array(transcriptCall).optional(),
+})
+export type TranscriptItem = z.infer<typeof transcriptItem>
+export const transcript = z.object({ items: z.array(transcriptItem) }).meta({ id: 'Transcript' })
+export type Transcript = z.infer<typeof transcript>
