@@ -16,6 +16,8 @@ export interface FileState {
   readonly kind: 'absent' | 'file' | 'directory' | 'symlink' | 'other'
   readonly bytes: number
   readonly hash?: string
+  /** another name in the same folder that differs only by case; only when asked for, and only when there is one */
+  readonly clash?: string
 }
 
 /** A refusal of the workspace with a stable code and a sentence for the model. */
@@ -39,8 +41,16 @@ export type WorkspaceProblemCode =
 export interface Workspace {
   /** absolute path of the root */
   readonly root: string
-  state(path: string, options?: { readonly hash?: boolean }): Promise<FileState>
-  read(path: string, options: { readonly maxBytes: number }): Promise<Uint8Array>
+  state(
+    path: string,
+    options?: { readonly hash?: boolean; readonly clash?: boolean },
+  ): Promise<FileState>
+  /** The whole file, `too_large` when it has more than `maxBytes`; with `start`, at most `maxBytes` from that byte on. */
+  read(
+    path: string,
+    options: { readonly maxBytes: number; readonly start?: number },
+  ): Promise<Uint8Array>
+  /** Sorted by name; never the hidden ones. */
   list(
     path: string,
     options: { readonly maxEntries: number },
@@ -111,13 +121,28 @@ export interface Tool {
   readonly scopes: readonly Scope[]
   /** `sha256:…` of name, description, schema and, for custom tools, of the source file */
   readonly definitionHash: string
-  /** Validates against the schema and returns the canonical form, defaults filled, paths normalised. Pure. */
-  parse(input: Json): ParsedInput
+  /**
+   * Validates against the schema and returns the canonical form, defaults filled, paths normalised. Without effect;
+   * a custom tool's schema is evaluated in its tool process, hence the promise.
+   */
+  parse(input: Json): ParsedInput | Promise<ParsedInput>
   /** Which paths the call touches. Pure. Empty for tools without files. */
   accesses(input: JsonObject): readonly Access[]
-  /** The tool's own consent. `null`: the zones of its accesses say. Throwing means `ask` with the reason shown. */
+  /**
+   * The tool's own consent. `null`: it declares none; the zones of its accesses say, or the worker's `tools` entry,
+   * and without either the call asks. Throwing means `ask` with the reason shown.
+   */
   approval(input: JsonObject): Promise<Approval | null>
+  /**
+   * What an approver is shown. A `WorkspaceProblem` or `ToolProblem` means that the call cannot run as it is: its
+   * message is the call's error result and nobody is asked. Any other error: show `presentRaw`.
+   */
   present(input: JsonObject, context: PresentContext): Promise<Presented>
+  /**
+   * Acts once. Rejects with `WorkspaceProblem` code `stale` when a base differs and nothing was done, and with any
+   * other error when it is not known what was done (its process died, timed out or was cancelled: outcome unknown).
+   * Failures that the tool itself reports are results of type `error`.
+   */
   execute(input: JsonObject, context: ExecuteContext): Promise<ToolResult>
 }
 
