@@ -52,7 +52,7 @@ async function askForArchive(
     platform: process.platform,
     format: 'tar.gz',
   })
-  const response = await fetch(`${SITE}/v${TEMPORAL_CLI_VERSION}?${query}`, { signal })
+  const response = await fetch(`${SITE}/v${TEMPORAL_CLI_VERSION}?${query.toString()}`, { signal })
   if (!response.ok) throw new Error(`${SITE} answered ${response.status}`)
   return (await response.json()) as { archiveUrl: string; fileToExtract: string }
 }

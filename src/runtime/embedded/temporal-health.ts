@@ -11,7 +11,7 @@ export async function isTemporalHealthy(address: string, namespace: string): Pro
       const health = await connection.healthService.check({
         service: 'temporal.api.workflowservice.v1.WorkflowService',
       })
-      if (health.status !== SERVING) return false
+      if ((health.status as number) !== SERVING) return false
       await connection.workflowService.listOpenWorkflowExecutions({ namespace, maximumPageSize: 1 })
       return true
     })

@@ -98,24 +98,17 @@ function serverArguments(
           'synchronous=FULL',
         ]
   const names = namespace === 'default' ? [] : ['--namespace', namespace]
-  return [
-    ...[
-      'server',
-      'start-dev',
-      '--ip',
-      HOST,
-      '--port',
-      String(port),
-      '--log-level',
-      'warn',
-      '--log-format',
-      'json',
-    ],
-    ...ui,
-    ...names,
-    ...settings,
-    ...disk,
+  const listen = [
+    '--ip',
+    HOST,
+    '--port',
+    String(port),
+    '--log-level',
+    'warn',
+    '--log-format',
+    'json',
   ]
+  return ['server', 'start-dev', ...listen, ...ui, ...names, ...settings, ...disk]
 }
 
 async function takePort(

@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { readText } from './environment.ts'
+import type { Environment } from './environment.ts'
+import type { Folders } from './folders.ts'
+import { isLoopback } from './loopback.ts'
+
+export type TemporalConfig = {
+  address: string
+  namespace: string
+  /** `true`: the system's authorities; with certificate and key the client names itself. */
+  tls: boolean | { certFile?: string; keyFile?: string; caFile?: string; serverName?: string }
+  apiKey?: string
+}
+
+/** What a server process is told. Read once, in a composition root. */
+export type Config = Folders & {
+  host: string
+  /** 0: any free port. */
+  port: number
+  /** Links, callbacks and the passkey origin; the address people are sent to. */
+  publicUrl: string
+  /** A proxy in front of us ends TLS and says who calls. */
+  trustProxy: boolean
+  isProduction: boolean
+  /** Development sign-in: embedded servers, a loopback listener, not production (api.md). */
+  developmentSignIn: boolean
+  databaseUrl: string
+  databasePoolSize: number
+  temporal: TemporalConfig
+  /** The task queue of the workflows and of the default workspace's executions. */
+  taskQueue: string
+  /** Workflows kept in memory by one Temporal worker; others are replayed when they wake. */
+  maxCachedWorkflows: number
+  /** How long a stopping process lets what it does finish. */
+  shutdownGraceMs: number
+  logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
+}
+
+const flag = z
+  .enum(['0', '1', 'true', 'false', ''])
+  .optional()
+  .transform((text) => text === '1' || text === 'true')
+const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
+
+const variables = z.object({
+  HOST: z.string().min(1).default('127.0.0.1'),
+  PORT: wholeNumber(0, 65_535).default(4400),
+  COUNTERSIGN_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  COUNTERSIGN_TRUST_PROXY: flag,
+  COUNTERSIGN_PRODUCTION: flag,
+  COUNTERSIGN_EMBEDDED: flag,
+  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://'),
+  COUNTERSIGN_DATABASE_POOL: wholeNumber(2, 500).default(10),
+  TEMPORAL_ADDRESS: z.string().regex(/^[^/\s]+:\d+$/, 'must be HOST:PORT'),
+  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
+  TEMPORAL_API_KEY: z.string().min(1).optional(),
+  TEMPORAL_TLS: flag,
+  TEMPORAL_TLS_CLIENT_CERT_PATH: z.string().min(1).optional(),
+  TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().min(1).optional(),
+  TEMPORAL_TLS_SERVER_CA_CERT_PATH: z.string().min(1).optional(),
+  TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
+  COUNTERSIGN_TASK_QUEUE: z.string().min(1).default('countersign'),
+  COUNTERSIGN_MAX_CACHED_WORKFLOWS: wholeNumber(1, 100_000).default(500),
+  COUNTERSIGN_SHUTDOWN_GRACE_SECONDS: wholeNumber(1, 600).default(10),
+  COUNTERSIGN_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
+})
+
+/**
+ * The configuration of an API or Temporal worker process.
+ *
+ * Throws one message that names every variable that is wrong and what would be right. A listener
+ * that others can reach without TLS or a declared proxy is refused (security.md 26).
+ */
+export function readConfig(folders: Folders, environment: Environment): Config {
+  const given = Object.fromEntries(
+    Object.keys(variables.shape).map((name) => [name, readText(environment, name)]),
+  )
+  const parsed = variables.safeParse(given)
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
+    throw new Error(`The environment is not valid: ${problems.join('; ')}`)
+  }
+  const read = parsed.data
+  const publicUrl =
+    read.COUNTERSIGN_PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${read.PORT}`
+  const isLocal = isLoopback(read.HOST)
+  if (!isLocal && !read.COUNTERSIGN_TRUST_PROXY) {
+    throw new Error(
+      `HOST=${read.HOST} would let other machines in without TLS: put a proxy in front, set ` +
+        'COUNTERSIGN_TRUST_PROXY=1 and COUNTERSIGN_PUBLIC_URL=https://…, or leave HOST at 127.0.0.1',
+    )
+  }
+  if (!isLocal && !publicUrl.startsWith('https://')) {
+    throw new Error(
+      'COUNTERSIGN_PUBLIC_URL must be the https:// address of the proxy when HOST is not loopback',
+    )
+  }
+  return {
+    ...folders,
+    host: read.HOST,
+    port: read.PORT,
+    publicUrl,
+    trustProxy: read.COUNTERSIGN_TRUST_PROXY,
+    isProduction: read.COUNTERSIGN_PRODUCTION,
+    developmentSignIn: read.COUNTERSIGN_EMBEDDED && isLocal && !read.COUNTERSIGN_PRODUCTION,
+    databaseUrl: read.DATABASE_URL,
+    databasePoolSize: read.COUNTERSIGN_DATABASE_POOL,
+    temporal: {
+      address: read.TEMPORAL_ADDRESS,
+      namespace: read.TEMPORAL_NAMESPACE,
+      tls: readTls(read),
+      ...(read.TEMPORAL_API_KEY === undefined ? {} : { apiKey: read.TEMPORAL_API_KEY }),
+    },
+    taskQueue: read.COUNTERSIGN_TASK_QUEUE,
+    maxCachedWorkflows: read.COUNTERSIGN_MAX_CACHED_WORKFLOWS,
+    shutdownGraceMs: read.COUNTERSIGN_SHUTDOWN_GRACE_SECONDS * 1_000,
+    logLevel: read.COUNTERSIGN_LOG_LEVEL,
+  }
+}
+
+function readTls(read: z.output<typeof variables>): TemporalConfig['tls'] {
+  const files = {
+    ...(read.TEMPORAL_TLS_CLIENT_CERT_PATH === undefined
+      ? {}
+      : { certFile: read.TEMPORAL_TLS_CLIENT_CERT_PATH }),
+    ...(read.TEMPORAL_TLS_CLIENT_KEY_PATH === undefined
+      ? {}
+      : { keyFile: read.TEMPORAL_TLS_CLIENT_KEY_PATH }),
+    ...(read.TEMPORAL_TLS_SERVER_CA_CERT_PATH === undefined
+      ? {}
+      : { caFile: read.TEMPORAL_TLS_SERVER_CA_CERT_PATH }),
+    ...(read.TEMPORAL_TLS_SERVER_NAME === undefined
+      ? {}
+      : { serverName: read.TEMPORAL_TLS_SERVER_NAME }),
+  }
+  if (Object.keys(files).length > 0) return files
+  // As the SDK's environment configuration has it: an API key alone means TLS.
+  return read.TEMPORAL_TLS || read.TEMPORAL_API_KEY !== undefined
+}

@@ -1,0 +1,30 @@
+import { pino, stdSerializers } from 'pino'
+import type { Logger } from 'pino'
+
+/**
+ * The log of one process: one JSON object a line on standard output, with the process' name.
+ *
+ * Lines carry ids, never arguments (security.md 25). An error is written as its type, code and stack
+ * frames only, since a message may quote what a model or a person wrote; `problem` texts are ours.
+ */
+export function createLog(name: string, level: string): Logger {
+  return pino({
+    name,
+    level,
+    base: { pid: process.pid },
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (label) => ({ level: label }) },
+    serializers: { err: withoutMessage, error: withoutMessage },
+  })
+}
+
+function withoutMessage(value: unknown): unknown {
+  if (!(value instanceof Error)) return value
+  const { type, stack } = stdSerializers.err(value)
+  const code = (value as { code?: unknown }).code
+  const frames = stack
+    .split('\n')
+    .filter((line) => line.trimStart().startsWith('at '))
+    .join('\n')
+  return { type, ...(typeof code === 'string' ? { code } : {}), stack: frames }
+}

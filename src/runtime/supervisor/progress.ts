@@ -1,0 +1,32 @@
+const QUIET_MS = 2_000
+const REPEAT_MS = 10_000
+
+export type Progress = {
+  say(sentence: string): void
+  /** Do something; when it takes longer than two seconds, say what is being done, and again every ten. */
+  during<T>(what: string, work: () => Promise<T>): Promise<T>
+}
+
+/** Progress as lines for a person. `write` gets each without its line end. */
+export function createProgress(write: (line: string) => void): Progress {
+  return {
+    say: write,
+    during: async (what, work) => {
+      const startedAt = Date.now()
+      const seconds = () => ((Date.now() - startedAt) / 1000).toFixed(1)
+      let repeat: NodeJS.Timeout | undefined
+      const first = setTimeout(() => {
+        write(`${what} …`)
+        repeat = setInterval(() => write(`${what} … ${seconds()} s`), REPEAT_MS)
+      }, QUIET_MS)
+      try {
+        const result = await work()
+        if (repeat !== undefined) write(`${what}: done in ${seconds()} s`)
+        return result
+      } finally {
+        clearTimeout(first)
+        clearInterval(repeat)
+      }
+    },
+  }
+}

@@ -1,0 +1,59 @@
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { endProcess } from '../processes/end-process.ts'
+import {
+  readIdentityFile,
+  removeIdentityFile,
+  writeIdentityFile,
+} from '../processes/identity-file.ts'
+import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
+import { processFiles } from './supervise.ts'
+import type { ServiceName } from './supervise.ts'
+
+/** In the order in which they are ended: nobody loses what it still needs to store its last words. */
+const SERVICES: readonly ServiceName[] = ['api', 'temporal-worker', 'temporal', 'postgres']
+
+/**
+ * Make this process the one that runs the installation in `runDir`.
+ *
+ * Throws one sentence when another one does. What a supervisor that died left running is ended
+ * first: each process is recognised by its id and its start time.
+ */
+export async function becomeSupervisor(
+  runDir: string,
+  log: (sentence: string) => void,
+): Promise<void> {
+  await mkdir(runDir, { recursive: true, mode: 0o700 })
+  const own = processFiles(runDir, 'supervisor').identity
+  const other = await readIdentityFile(own)
+  if (other !== null && other.pid !== process.pid && isStillRunning(other)) {
+    const url = await readFile(join(runDir, 'url'), 'utf8').catch(() => '')
+    const where = url === '' ? '' : ` at ${url.trim()}`
+    throw new Error(
+      `Countersign already runs here${where} (process ${other.pid}): stop that one first, or start with another --data`,
+    )
+  }
+  const me = identifyProcess(process.pid)
+  if (me === null)
+    throw new Error('this system does not say when a process started (is /proc mounted?)')
+  await writeIdentityFile(own, me)
+  for (const name of SERVICES) {
+    const files = processFiles(runDir, name)
+    const left = await readIdentityFile(files.identity)
+    if (left !== null && isStillRunning(left)) {
+      log(`${name} of an earlier start still runs (process ${left.pid}): stopping it`)
+      await endProcess(left, {
+        signal: name === 'postgres' ? 'SIGINT' : 'SIGTERM',
+        graceMs: 15_000,
+      })
+    }
+    await rm(files.pid, { force: true })
+    await removeIdentityFile(files.identity)
+  }
+}
+
+/** Leave the place to the next one. */
+export async function resignAsSupervisor(runDir: string): Promise<void> {
+  await removeIdentityFile(processFiles(runDir, 'supervisor').identity)
+  await rm(join(runDir, 'url'), { force: true })
+}
