@@ -16,6 +16,8 @@ export interface RunBeginning {
 export interface CallPlan {
   readonly callId: string
   readonly step: 'execute' | 'wait' | 'done'
+  /** the request a `wait` call waits for; what a `decided` signal may name */
+  readonly requestId: string | null
   /** may run before an earlier sibling that waits */
   readonly readOnly: boolean
 }

@@ -1,0 +1,30 @@
+import type {
+  Advanced,
+  CallOutcome,
+  CloseOutcome,
+  RunBeginning,
+  SettleOutcome,
+  TurnOutcome,
+} from '../domain/workflow-outcomes.ts'
+
+/** What the workflows ask of activities. `src/activities` satisfies it; ids travel, content never does. */
+export interface Activities {
+  beginRun(input: { readonly runId: string }): Promise<RunBeginning>
+  takeTurn(input: { readonly runId: string; readonly turn: number }): Promise<TurnOutcome>
+  executeCall(input: { readonly callId: string }): Promise<CallOutcome>
+  settleUnknown(input: { readonly callId: string }): Promise<SettleOutcome>
+  advanceRequests(input: { readonly runId: string }): Promise<Advanced>
+  closeRun(input: { readonly runId: string }): Promise<CloseOutcome>
+  judgeCall(input: JudgeInput): Promise<JudgeAnswer>
+}
+
+/** `content` hash of a question; the API process wrote it. */
+export interface JudgeInput {
+  readonly questionHash: string
+  readonly taskQueue: string
+}
+
+/** `content` hash of the judgement and of what would be shown. */
+export interface JudgeAnswer {
+  readonly answerHash: string
+}

@@ -1,0 +1,53 @@
+import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
+import type { Activities } from './activity-port.ts'
+
+/** Model turns have slots of their own, so that slow models do not starve executions. */
+export function turnQueueOf(taskQueue: string): string {
+  return `${taskQueue}-turns`
+}
+
+/** Short transactions on Postgres: retried until the database answers. */
+export function databaseActivities(): Pick<
+  Activities,
+  'beginRun' | 'settleUnknown' | 'advanceRequests' | 'closeRun'
+> {
+  return proxyActivities<Activities>({
+    startToCloseTimeout: '30 seconds',
+    retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
+  })
+}
+
+/** Model turns: the activity itself counts its failures in the store and gives up there. */
+export function modelActivities(taskQueue: string): Pick<Activities, 'takeTurn'> {
+  return proxyActivities<Activities>({
+    taskQueue: turnQueueOf(taskQueue),
+    startToCloseTimeout: '15 minutes',
+    heartbeatTimeout: '10 seconds',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { initialInterval: '500 milliseconds', maximumInterval: '1 minute' },
+  })
+}
+
+/**
+ * Effects: one attempt, never a retry. The heartbeat notices a dead host in 10 s; the schedule-to-start limit
+ * notices a host that is gone, after which the store says whether the call may be issued again.
+ */
+export function onceActivities(taskQueue: string): Pick<Activities, 'executeCall'> {
+  return proxyActivities<Activities>({
+    taskQueue,
+    scheduleToStartTimeout: '5 minutes',
+    startToCloseTimeout: '90 minutes',
+    heartbeatTimeout: '10 seconds',
+    cancellationType: ActivityCancellationType.WAIT_CANCELLATION_COMPLETED,
+    retry: { maximumAttempts: 1 },
+  })
+}
+
+/** A question about a hypothetical or edited call: worth an answer only while somebody waits for it. */
+export function judgingActivities(taskQueue: string): Pick<Activities, 'judgeCall'> {
+  return proxyActivities<Activities>({
+    taskQueue,
+    scheduleToCloseTimeout: '20 seconds',
+    retry: { maximumAttempts: 2 },
+  })
+}

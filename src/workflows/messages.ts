@@ -1,0 +1,9 @@
+import { defineSignal } from '@temporalio/workflow'
+
+/**
+ * Names shared by the workflow and its client. A signal only wakes: it carries ids, and a forged, repeated,
+ * early, late or reordered one changes nothing, because every outcome is read from the store.
+ */
+export const decided = defineSignal<[requestIds: readonly string[]]>('decided')
+export const messaged = defineSignal('messaged')
+export const cancelRequested = defineSignal('cancelRequested')

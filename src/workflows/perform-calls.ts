@@ -1,0 +1,106 @@
+import { condition } from '@temporalio/workflow'
+import type { CallOutcome, CallPlan } from '../domain/workflow-outcomes.ts'
+import type { Activities } from './activity-port.ts'
+import { type Deadline, deadlineIn, millisecondsUntil } from './deadline.ts'
+import { type Executing, executeOnce } from './execute-once.ts'
+
+/** What performing the calls of a turn needs. */
+export interface Performing extends Executing {
+  readonly runId: string
+  readonly database: Pick<Activities, 'settleUnknown' | 'advanceRequests'>
+  /** true when the workflow should continue as new as soon as no activity is in flight */
+  readonly shouldContinueAsNew: () => boolean
+}
+
+export type TurnEnd = 'all_done' | 'run_ended' | 'continue_as_new'
+
+/**
+ * Brings every call of a turn to its result. Calls are performed in the model's order, each waiting for the
+ * earlier ones; neighbouring read-only calls run together, and before an earlier sibling that waits for people.
+ */
+export async function performCalls(
+  performing: Performing,
+  calls: readonly CallPlan[],
+  firstDeadline: Deadline,
+): Promise<TurnEnd> {
+  const outcomes = new Map<string, CallOutcome>()
+  let deadline = firstDeadline
+
+  for (const [index, call] of calls.entries()) {
+    if (call.step === 'done') continue
+    if (call.step === 'execute' || call.requestId === null) {
+      await executeTogether(
+        performing,
+        call.readOnly ? [call, ...readOnlyAfter(calls, index)] : [call],
+        outcomes,
+      )
+    }
+    let outcome = outcomes.get(call.callId) ?? waitingFor(call.requestId)
+
+    while (outcome.kind === 'wait') {
+      await executeTogether(performing, readOnlyAfter(calls, index), outcomes)
+      deadline = soonest(deadline, deadlineIn(outcome.nextDeadlineMs))
+      const woken = await waitFor(performing, outcome.requestIds, deadline)
+      if (woken === 'continue_as_new') return 'continue_as_new'
+      deadline = woken.deadline
+      outcome = await executeOnce(performing, call.callId)
+    }
+    if (outcome.kind === 'ended') return 'run_ended'
+  }
+  return 'all_done'
+}
+
+function waitingFor(requestId: string | null): CallOutcome {
+  return { kind: 'wait', requestIds: requestId === null ? [] : [requestId], nextDeadlineMs: null }
+}
+
+/** The read-only calls that may run now: those behind, up to the first call with effects that need not wait. */
+function readOnlyAfter(calls: readonly CallPlan[], index: number): CallPlan[] {
+  const found: CallPlan[] = []
+  for (const call of calls.slice(index + 1)) {
+    if (call.step !== 'execute') continue
+    if (!call.readOnly) break
+    found.push(call)
+  }
+  return found
+}
+
+/** Executes calls side by side, each once, and remembers their outcomes. */
+async function executeTogether(
+  performing: Performing,
+  calls: readonly CallPlan[],
+  outcomes: Map<string, CallOutcome>,
+): Promise<void> {
+  const fresh = calls.filter((call) => !outcomes.has(call.callId))
+  await Promise.all(
+    fresh.map(async (call) => {
+      outcomes.set(call.callId, await executeOnce(performing, call.callId))
+    }),
+  )
+}
+
+function soonest(left: Deadline, right: Deadline): Deadline {
+  if (left === null) return right
+  return right === null ? left : Math.min(left, right)
+}
+
+/** Waits for a signal about these requests against one timer. A deadline only proposes; the store disposes. */
+async function waitFor(
+  performing: Performing,
+  requestIds: readonly string[],
+  deadline: Deadline,
+): Promise<'continue_as_new' | { deadline: Deadline }> {
+  const { wakeups } = performing
+  const ready = (): boolean => wakeups.concern(requestIds) || performing.shouldContinueAsNew()
+  let next = deadline
+  if (deadline === null) await condition(ready)
+  else if (!(await condition(ready, millisecondsUntil(deadline)))) {
+    next = deadlineIn(
+      (await performing.database.advanceRequests({ runId: performing.runId })).nextDeadlineMs,
+    )
+    wakeups.lookAtEverything()
+  }
+  if (performing.shouldContinueAsNew()) return 'continue_as_new'
+  wakeups.lookAt(requestIds)
+  return { deadline: next }
+}
