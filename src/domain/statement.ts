@@ -50,6 +50,11 @@ export interface GrantStatement {
   /** what scope `path` matches */
   readonly path: string | null
   readonly grantedBy: string
+  /** the queue and the teams of the quorum it was given under: its giver must still be in one of them */
+  readonly queue: string
+  readonly teams: readonly string[]
+  /** its giver was behind the request and the queue allowed that */
+  readonly selfApproved: boolean
   readonly requestId: string
   readonly uses: number | null
   readonly expiresAt: string | null

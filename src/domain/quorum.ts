@@ -1,0 +1,85 @@
+import type { Quorum, QuorumPlace } from './request.ts'
+
+/** One person's approval and the teams they are in now; nobody votes twice. */
+export interface Vote {
+  readonly personId: string
+  readonly teams: readonly string[]
+}
+
+/** Where a request stands: of the alternative that is nearest to being met, what it asks, has and lacks. */
+export interface Tally {
+  readonly met: boolean
+  readonly required: readonly QuorumPlace[]
+  readonly counted: readonly { readonly personId: string; readonly team: string }[]
+  readonly missing: readonly QuorumPlace[]
+}
+
+/**
+ * Counts approvals against a quorum: distinct people fill distinct places, each place only by a member of its team,
+ * assigned so that as many places as possible are filled (product.md 18). A quorum without a place is never met.
+ */
+export function tally(quorum: Quorum, votes: readonly Vote[]): Tally {
+  const tallies = quorum.any.map((places) => tallyOf(places, votes))
+  const best = tallies.toSorted((left, right) => lacking(left) - lacking(right))[0]
+  return best ?? { met: false, required: [], counted: [], missing: [] }
+}
+
+/** Every team that fills a place in some alternative: its members are the people who may decide. */
+export function quorumTeams(quorum: Quorum): string[] {
+  return [...new Set(quorum.any.flat().map((place) => place.team))]
+}
+
+/** For people: `1 of platform`, `1 of platform and 1 of security`, `2 of platform or 1 of security`. */
+export function quorumText(quorum: Quorum): string {
+  return quorum.any
+    .map((places) => places.map((place) => `${place.count} of ${place.team}`).join(' and '))
+    .join(' or ')
+}
+
+function lacking(counted: Tally): number {
+  return counted.missing.reduce((sum, place) => sum + place.count, 0)
+}
+
+function tallyOf(places: readonly QuorumPlace[], votes: readonly Vote[]): Tally {
+  const seats = places.flatMap((place) =>
+    Array.from({ length: Math.max(0, place.count) }, () => place.team),
+  )
+  const filled = assign(seats, votes)
+  const missing = new Map<string, number>()
+  for (const [seat, team] of seats.entries()) {
+    if (!filled.has(seat)) missing.set(team, (missing.get(team) ?? 0) + 1)
+  }
+  return {
+    met: seats.length > 0 && filled.size === seats.length,
+    required: places,
+    counted: [...filled].map(([seat, vote]) => ({
+      personId: vote.personId,
+      team: seats[seat] ?? '',
+    })),
+    missing: [...missing].map(([team, count]) => ({ team, count })),
+  }
+}
+
+/** The largest matching of seats to voters (augmenting paths): who can sit elsewhere makes room. */
+function assign(seats: readonly string[], votes: readonly Vote[]): Map<number, Vote> {
+  const filled = new Map<number, Vote>()
+  const sit = (vote: Vote, tried: Set<number>): boolean => {
+    for (const [seat, team] of seats.entries()) {
+      if (tried.has(seat) || !vote.teams.includes(team)) continue
+      tried.add(seat)
+      const occupant = filled.get(seat)
+      if (occupant === undefined || sit(occupant, tried)) {
+        filled.set(seat, vote)
+        return true
+      }
+    }
+    return false
+  }
+  const seen = new Set<string>()
+  for (const vote of votes) {
+    if (seen.has(vote.personId)) continue
+    seen.add(vote.personId)
+    sit(vote, new Set())
+  }
+  return filled
+}

@@ -1,0 +1,66 @@
+import { sql, type Selectable } from 'kysely'
+import { judgeEligibility } from '../../domain/eligibility.ts'
+import type { Verifier } from '../../domain/statement-bytes.ts'
+import type { GrantStatement } from '../../domain/statement.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { ApprovalGrantTable } from '../../store/schema.ts'
+import { principalsOfRun } from '../requests/principals-of-run.ts'
+import { verifyGrant, type GrantedCall } from './verify-grant.ts'
+
+/** A grant that holds for a call now; `ruleText` is shown where its rule is. */
+export interface FoundGrant {
+  readonly id: string
+  readonly ruleText: string
+  readonly statement: GrantStatement
+}
+
+/**
+ * The oldest live grant of the run's root run that covers the call, or `null` (product.md 10): neither revoked, used up,
+ * past its end (by the database's clock) nor ended with the run; signed, every field verified; its giver still enabled,
+ * in a team that could decide, and not behind what this run asks now. Judging puts blocks before it.
+ */
+export async function findGrant(
+  db: Db | Tx,
+  verifier: Verifier,
+  question: { readonly runId: string; readonly rootRunId: string; readonly call: GrantedCall },
+): Promise<FoundGrant | null> {
+  const rows = await db
+    .selectFrom('approval_grant')
+    .innerJoin('person', 'person.id', 'approval_grant.granted_by')
+    .selectAll('approval_grant')
+    .select(['person.name as giver_name', 'person.disabled_at'])
+    .select(
+      sql<string[]>`array(select team from team_member where person_id = person.id)`.as('teams'),
+    )
+    .where('root_run_id', '=', question.rootRunId)
+    .where('tool', '=', question.call.tool)
+    .where('revoked_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .where(sql<boolean>`(uses_allowed is null or uses < uses_allowed)`)
+    .where(sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`)
+    .orderBy('approval_grant.created_at')
+    .orderBy('approval_grant.id')
+    .execute()
+  const matching = rows.flatMap((row) => {
+    const statement = verifyGrant(verifier, row, question)
+    return statement === null ? [] : [{ row, statement }]
+  })
+  if (matching.length === 0) return null
+  const principals = await principalsOfRun(db, question.runId)
+  for (const { row, statement } of matching) {
+    const giver = { id: row.granted_by, enabled: row.disabled_at === null, teams: row.teams }
+    const eligibility = judgeEligibility({
+      person: giver,
+      quorum: { any: statement.teams.map((team) => [{ team, count: 1 }]) },
+      principals,
+      selfApproval: statement.selfApproved,
+    })
+    if (eligibility.canDecide) return { id: row.id, ruleText: grantText(row), statement }
+  }
+  return null
+}
+
+function grantText(row: Selectable<ApprovalGrantTable> & { giver_name: string }): string {
+  const reach = row.scope === 'path' ? `${row.tool} on ${row.path ?? ''}` : `this ${row.tool} call`
+  return `${row.giver_name} approved ${reach} for the run`
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { PrincipalReason } from '../../domain/eligibility.ts'
+import type { Db, Tx } from '../../store/database.ts'
+
+export interface Principal {
+  readonly personId: string
+  readonly why: PrincipalReason
+}
+
+/**
+ * The people behind whatever this run asks for now (product.md 17): who started it or a run above it, the owners of
+ * the API keys that did, and who has posted a message to it or one above it so far. Frozen into a request when it opens.
+ */
+export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Principal[]> {
+  const result = await sql<Principal>`
+    with lineage as (
+      select run.id, run.started_by, run.api_key_id
+      from run_lineage join run on run.id = run_lineage.ancestor_id
+      where run_lineage.run_id = ${runId}
+    )
+    select started_by as "personId",
+           case when id = ${runId} then 'started' else 'started_above' end as why
+    from lineage
+    union
+    select api_key.owner_id, 'owns_key'
+    from lineage join api_key on api_key.id = lineage.api_key_id
+    union
+    select person.id, 'messaged'
+    from lineage
+    join message on message.run_id = lineage.id and message.role = 'user'
+    join person on person.id::text = message.author->>'id'
+    where message.author->>'type' = 'person'
+    union
+    select api_key.owner_id, 'messaged'
+    from lineage
+    join message on message.run_id = lineage.id and message.role = 'user'
+    join api_key on api_key.id = message.author->>'id'
+    where message.author->>'type' = 'machine'
+  `.execute(db)
+  return result.rows
+}
