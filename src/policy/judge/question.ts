@@ -1,0 +1,44 @@
+import type { Json } from '../../domain/json.ts'
+import type { ToolRegistry, Workspace } from '../../domain/tool.ts'
+import type { RunMode } from '../../domain/verdict.ts'
+import type { Policy } from '../policy.ts'
+
+/** What a live grant is looked up by (product.md 10). */
+export interface GrantLookup {
+  readonly tool: string
+  /** of this very call; what scope `run` matches */
+  readonly digest: string
+  readonly toolHash: string
+  /** the one file the call writes, where scope `path` is offered for it; `null` otherwise */
+  readonly path: string | null
+}
+
+/** A live grant: signature verified, not used up, its giver still eligible. `text` says who gave it and when. */
+export interface LiveGrant {
+  readonly id: string
+  readonly text: string
+}
+
+/** One call, and everything that its verdict depends on. */
+export interface JudgeQuestion {
+  /** the version in force at this moment */
+  readonly policy: Policy
+  /** name of the worker whose run makes the call */
+  readonly worker: string
+  readonly tool: string
+  readonly input: Json
+  readonly runMode: RunMode
+  /** the worker's tools under this very policy */
+  readonly registry: ToolRegistry
+  /** with the proposals of earlier calls of the turn laid over it */
+  readonly workspace: Workspace
+  /** absolute path of the project folder: its own files are never an agent's to write */
+  readonly projectDir: string
+  /** another call of the turn has the same model id (product.md 16) */
+  readonly duplicateId: boolean
+  /** a person invokes the tool, not the model (product.md 5) */
+  readonly byPerson: boolean
+  /** paths that earlier calls of the turn write or move to: what is absent now may be there by then */
+  readonly earlierWrites?: ReadonlySet<string>
+  findGrant(call: GrantLookup): Promise<LiveGrant | null>
+}

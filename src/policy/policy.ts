@@ -1,0 +1,236 @@
+import type { Json } from '../domain/json.ts'
+import type { Quorum } from '../domain/request.ts'
+import type { Approval, EditsPolicy, Risk, Scope } from '../domain/verdict.ts'
+
+/**
+ * One version of a project folder, parsed and valid. `digest` is content-addressed: the hash of every file that
+ * counts (see version-digest.ts), so that two folders with the same files are the same version.
+ */
+export interface Policy {
+  readonly digest: string
+  readonly config: ProjectConfig
+  readonly workers: ReadonlyMap<string, WorkerDefinition>
+  /** every file below `tools/`, by path relative to the project folder; `hash` is `sha256:…` of its bytes */
+  readonly toolFiles: readonly ToolFile[]
+  /** what the version was parsed from, for storing it */
+  readonly files: ProjectFiles
+}
+
+/** The files of a project folder that make a version. Paths are relative to the folder, `/`-separated. */
+export interface ProjectFiles {
+  /** `countersign.yaml`, `workers/*.md`, and the scripts that workers name */
+  readonly texts: ReadonlyMap<string, string>
+  readonly toolFiles: readonly ToolFile[]
+}
+
+export interface ToolFile {
+  readonly path: string
+  readonly hash: string
+}
+
+/** One thing that is wrong with a project folder: where, what, and what would be right. */
+export interface ProjectProblem {
+  readonly file: string
+  /** counts from 1; `null` when the whole file is meant */
+  readonly line: number | null
+  readonly problem: string
+  readonly remedy: string
+  /** a warning leaves the version valid */
+  readonly severity: 'error' | 'warning'
+}
+
+/** countersign.yaml. Durations in milliseconds; `source` is `file:line`. */
+export interface ProjectConfig {
+  /** everybody named under `people` or in a team; e-mail addresses in lower case */
+  readonly people: readonly ConfiguredPerson[]
+  readonly teams: ReadonlyMap<string, Team>
+  readonly queues: ReadonlyMap<string, Queue>
+  readonly defaultQueue: string | null
+  /** first match wins */
+  readonly routing: readonly RoutingEntry[]
+  readonly overlays: readonly Overlay[]
+  /** always has `default` */
+  readonly workspaces: ReadonlyMap<string, WorkspaceSetting>
+  readonly rights: Readonly<Record<Right, readonly Holder[]>>
+}
+
+export interface ConfiguredPerson {
+  readonly email: string
+  readonly name: string
+}
+
+export interface Team {
+  readonly name: string
+  /** e-mail addresses in lower case */
+  readonly members: readonly string[]
+  readonly source: string
+}
+
+export interface Queue {
+  readonly name: string
+  readonly team: string
+  readonly selfApproval: boolean
+  /** `null`: the default of the call's risk (product.md 11) */
+  readonly edits: EditsPolicy | null
+  readonly signature: 'optional' | 'required'
+  readonly permitForMs: number
+  readonly expiresAfterMs: number
+  readonly remindAfterMs: readonly number[]
+  readonly escalate: readonly { readonly afterMs: number; readonly addTeams: readonly string[] }[]
+  readonly source: string
+}
+
+/** `null`: not given, matches everything. Within one list any value may match; all that are given must match. */
+export interface When {
+  /** names or globs of tools */
+  readonly tool: readonly string[] | null
+  /** globs, relative to the workspace root */
+  readonly path: readonly string[] | null
+  readonly worker: readonly string[] | null
+  readonly queue: readonly string[] | null
+  /** shell patterns */
+  readonly command: readonly string[] | null
+  readonly risk: readonly Risk[] | null
+}
+
+export interface RoutingEntry {
+  readonly when: When
+  /** `null`: the worker's queue, else the default one */
+  readonly queue: string | null
+  readonly risk: Risk | null
+  readonly quorum: QuorumSetting | null
+  /** `null`: what the tool offers, but for `command` */
+  readonly scopes: readonly Scope[] | null
+  readonly source: string
+}
+
+/** `count` is of the queue's team. */
+export type QuorumSetting = { readonly count: number } | { readonly places: Quorum }
+
+export interface Overlay {
+  readonly when: When
+  readonly consent: Consent
+}
+
+/** A worker file's, zone's or overlay's word on consent, with where it is written. `reason` is shown with an `ask`. */
+export interface Consent {
+  readonly approval: Approval
+  readonly reason: string | null
+  readonly source: string
+}
+
+export interface WorkspaceSetting {
+  /** as written: absolute, or relative to the project folder */
+  readonly root: string
+  /** Temporal task queue of the host that has it; `null`: this installation's own */
+  readonly taskQueue: string | null
+}
+
+export const rightNames = ['startApproveAll', 'manageRuns', 'readAudit', 'activatePolicy'] as const
+export type Right = (typeof rightNames)[number]
+export type Holder =
+  | { readonly team: string }
+  /** e-mail address in lower case */
+  | { readonly person: string }
+
+/** workers/NAME.md. `digest` covers name, text and script: what a run pins when it starts. */
+export interface WorkerDefinition {
+  readonly name: string
+  readonly digest: string
+  /** the file's whole text */
+  readonly text: string
+  /** the text of the script that the model names, when it is `script:…` */
+  readonly script: string | null
+  readonly description: string
+  /** `provider:model`, or `script:path` */
+  readonly model: string
+  readonly instructions: string
+  readonly queue: string | null
+  readonly limits: WorkerLimits
+  /** teams; `null`: anybody who may start runs */
+  readonly startableBy: readonly string[] | null
+  readonly zones: readonly Zone[]
+  readonly sandbox: { readonly required: boolean; readonly network: 'none' | 'allow' }
+  /** `null`: no commands */
+  readonly shell: ShellPolicy | null
+  readonly tools: ReadonlyMap<string, ToolSetting>
+  /** which workers it may call */
+  readonly workers: readonly string[]
+  readonly mcpServers: ReadonlyMap<string, McpServer>
+}
+
+export interface WorkerLimits {
+  readonly turns: number
+  readonly calls: number
+  readonly tokens: number
+}
+
+export type ZoneOperation = 'read' | 'write' | 'delete' | 'share'
+
+export interface Zone {
+  readonly name: string
+  /** canonical and relative to the workspace root; `''` is the root itself */
+  readonly root: string
+  readonly mode: 'ro' | 'rw'
+  /** with the dot; `null`: any */
+  readonly suffixes: readonly string[] | null
+  /** only what the file says; the defaults are the judge's */
+  readonly approval: Readonly<Partial<Record<ZoneOperation, Consent>>>
+  /** globs of protected names that this zone makes ask at high risk instead of blocking them */
+  readonly protected: readonly string[]
+  readonly source: string
+}
+
+export interface ShellPolicy {
+  readonly default: 'ask' | 'blocked'
+  readonly rules: readonly ShellRule[]
+  readonly source: string
+}
+
+export interface ShellRule {
+  readonly pattern: readonly string[]
+  readonly consent: Consent
+  readonly description: string | null
+  /** names of zones */
+  readonly zones: readonly string[] | null
+  readonly unlessArgs: readonly string[]
+}
+
+export interface ToolSetting {
+  /** `null`: the tool's own word counts alone */
+  readonly consent: Consent | null
+  readonly manual: boolean
+  readonly source: string
+}
+
+export interface McpServer {
+  readonly name: string
+  readonly transport:
+    | {
+        readonly type: 'stdio'
+        readonly command: string
+        readonly args: readonly string[]
+        readonly env: Readonly<Record<string, string>>
+      }
+    | {
+        readonly type: 'http'
+        readonly url: string
+        readonly headers: Readonly<Record<string, string>>
+      }
+  readonly tools: ReadonlyMap<string, Consent>
+  readonly source: string
+}
+
+/** A scripted model's fixed turns (workers-and-policy.md). */
+export interface Script {
+  readonly turns: readonly ScriptTurn[]
+}
+
+export interface ScriptTurn {
+  readonly text: string
+  readonly calls: readonly {
+    readonly id: string | null
+    readonly tool: string
+    readonly input: Json
+  }[]
+}
