@@ -1,0 +1,76 @@
+import type { Json, JsonObject } from '../domain/json.ts'
+
+/** Arguments that are not JSON, as the model wrote them: told to the model as an error, nobody is asked. */
+export interface InvalidInput {
+  readonly invalidJson: string
+}
+
+export interface ModelCall {
+  /** the model's own id of the call */
+  readonly id: string
+  readonly tool: string
+  readonly input: Json | InvalidInput
+}
+
+/** The transcript as a model is given it. Every call of an assistant message has its result in the `tool` message after it. */
+export type ModelMessage =
+  | { readonly role: 'user'; readonly text: string }
+  | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[] }
+  | {
+      readonly role: 'tool'
+      readonly results: readonly {
+        readonly id: string
+        readonly tool: string
+        readonly text: string
+        readonly isError: boolean
+      }[]
+    }
+
+export interface ModelTool {
+  readonly name: string
+  readonly description: string
+  readonly jsonSchema: JsonObject
+}
+
+export interface ModelRequest {
+  /** with `turn`, what a scripted model makes the ids of its calls from */
+  readonly runId: string
+  readonly turn: number
+  readonly system: string
+  readonly messages: readonly ModelMessage[]
+  readonly tools: readonly ModelTool[]
+  readonly signal: AbortSignal
+}
+
+export interface ModelAnswer {
+  readonly text: string
+  readonly calls: readonly ModelCall[]
+  readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
+}
+
+/** A model behind one interface: exactly one step, no tool is ever executed here. */
+export interface Model {
+  /** plays fixed turns; marked as such wherever the run is shown */
+  readonly scripted: boolean
+  /** Rejects with `ModelProblem`, or with the signal's reason when `signal` fired. */
+  step(request: ModelRequest): Promise<ModelAnswer>
+}
+
+/** A model gave no usable answer. The message is a sentence for people and holds no key and no prompt. */
+export class ModelProblem extends Error {
+  override readonly name = 'ModelProblem'
+  /** the same request may succeed later */
+  readonly retryable: boolean
+  /** what the provider asked us to wait, in milliseconds */
+  readonly retryAfterMs?: number
+
+  constructor(
+    message: string,
+    facts: { readonly retryable: boolean; readonly retryAfterMs?: number },
+    options?: ErrorOptions,
+  ) {
+    super(message, options)
+    this.retryable = facts.retryable
+    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs
+  }
+}
