@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process'
 import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
-import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { cacheFolder } from '../../src/runtime/cache-folder.ts'
+import { processEnvironment } from '../../src/runtime/environment.ts'
 
 const run = promisify(execFile)
 
@@ -38,7 +39,7 @@ export async function findChromium(): Promise<ChromiumBinary> {
 /** The folder with the unpacked package; written beside and renamed, so that it is whole or absent. */
 async function unpacked(): Promise<string> {
   const version = await packageVersion()
-  const cache = join(process.env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache'), 'countersign')
+  const cache = cacheFolder(processEnvironment())
   const folder = join(cache, `chromium-${version}`)
   if (await exists(folder)) return folder
   await mkdir(cache, { recursive: true })

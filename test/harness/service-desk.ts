@@ -43,7 +43,12 @@ export async function startServiceDesk(): Promise<ServiceDesk> {
       const { findTemporalBinary } = await import('../../src/runtime/embedded/temporal-binary.ts')
       const { startTemporalServer } = await import('../../src/runtime/embedded/temporal-server.ts')
       const binary = await findTemporalBinary({ log: say })
-      const server = await startTemporalServer({ binary, uiPort: 'off', log: say })
+      const server = await startTemporalServer({
+        binary,
+        uiPort: 'off',
+        logFile: join(folder, 'temporal.log'),
+        log: say,
+      })
       stops.push(() => server.stop())
       return server.address
     },
