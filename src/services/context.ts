@@ -21,8 +21,8 @@ export interface ServiceContext {
   /** names this process in leases; new at every start */
   readonly processId: string
   readonly policies: PolicyReader
-  /** Wakes the relay for rows just committed by this process; returns at once. */
-  readonly outboxCommitted: (ids: readonly string[]) => void
+  /** Wakes this process's relay for rows just committed; returns at once. `null`: this process has no relay. */
+  readonly outboxCommitted: ((ids: readonly string[]) => void) | null
 }
 
 /** The policy versions this installation has activated; every answer's activation signature was verified. */

@@ -28,11 +28,11 @@ export async function inUnitOfWork<T>(
       tx,
       audit: (...entries) => appendAudit(tx, entries),
       enqueue: async (row) => {
-        committed.push(await enqueue(tx, row, ctx.processId))
+        committed.push(await enqueue(tx, row, ctx.outboxCommitted === null ? null : ctx.processId))
       },
       event: (type, subject) => recordEvent(tx, type, subject),
     }),
   )
-  if (committed.length > 0) ctx.outboxCommitted(committed)
+  if (committed.length > 0) ctx.outboxCommitted?.(committed)
   return result
 }

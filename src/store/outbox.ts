@@ -14,8 +14,11 @@ export interface OutboxRow {
 /** How long a committing process keeps its rows to itself before the relay may take them. */
 export const ownLeaseMs = 2000
 
-/** Writes a row in the caller's transaction, leased to `owner` (the committing process), and wakes relays on commit. Returns its id. */
-export async function enqueue(tx: Tx, row: OutboxRow, owner: string): Promise<string> {
+/**
+ * Writes a row in the caller's transaction and returns its id. `owner` is the committing process when it has
+ * a relay: the row is leased to it and nobody else is woken. `null`: any relay is woken on commit.
+ */
+export async function enqueue(tx: Tx, row: OutboxRow, owner: string | null): Promise<string> {
   const inserted = await tx
     .insertInto('outbox')
     .values({
@@ -23,10 +26,13 @@ export async function enqueue(tx: Tx, row: OutboxRow, owner: string): Promise<st
       kind: row.kind,
       payload: toJsonb(row.payload),
       lease_owner: owner,
-      leased_until: sql<Date>`clock_timestamp() + ${ownLeaseMs} * interval '1 millisecond'`,
+      leased_until:
+        owner === null
+          ? null
+          : sql<Date>`clock_timestamp() + ${ownLeaseMs} * interval '1 millisecond'`,
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  await sql`select pg_notify('countersign_outbox', '')`.execute(tx)
+  if (owner === null) await sql`select pg_notify('countersign_outbox', '')`.execute(tx)
   return inserted.id
 }

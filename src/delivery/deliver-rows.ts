@@ -1,0 +1,126 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/client'
+import type { Db } from '../store/database.ts'
+import { cancelRequested, decided, messaged } from '../workflows/messages.ts'
+import type { RunPosition } from '../workflows/run-position.ts'
+import { type ClaimedRow, markDelivered, markUndeliverable } from './claim-rows.ts'
+import type { TemporalClient } from './temporal-client.ts'
+
+export interface Delivering {
+  readonly db: Db
+  readonly temporal: TemporalClient
+  /** the workflows' own queue */
+  readonly taskQueue: string
+}
+
+interface RunAddress {
+  readonly id: string
+  readonly workflow_id: string
+  readonly ended: boolean
+}
+
+/**
+ * Delivers a run's rows in order; decisions that were committed together travel in one signal. A workflow
+ * that is missing while its run has not ended is started again and reads everything from the store.
+ * Rejects when Temporal cannot be reached; what was delivered before that stays delivered.
+ */
+export async function deliverRows(
+  delivering: Delivering,
+  runId: string,
+  rows: readonly ClaimedRow[],
+): Promise<void> {
+  const { db } = delivering
+  const run = await addressOf(db, runId)
+  if (run === null) return markUndeliverable(db, idsOf(rows))
+  for (const group of groupDecisions(rows)) {
+    const reached = await deliverGroup(delivering, run, group)
+    await (reached ? markDelivered(db, idsOf(group)) : markUndeliverable(db, idsOf(group)))
+  }
+}
+
+async function addressOf(db: Db, runId: string): Promise<RunAddress | null> {
+  const row = await db
+    .selectFrom('run')
+    .select(['id', 'workflow_id', 'ended_at'])
+    .where('id', '=', runId)
+    .executeTakeFirst()
+  return row === undefined
+    ? null
+    : { id: row.id, workflow_id: row.workflow_id, ended: row.ended_at !== null }
+}
+
+function idsOf(rows: readonly ClaimedRow[]): string[] {
+  return rows.map((row) => row.id)
+}
+
+/** Neighbouring decisions become one group; every other row is a group of its own. */
+function groupDecisions(rows: readonly ClaimedRow[]): ClaimedRow[][] {
+  const groups: ClaimedRow[][] = []
+  for (const row of rows) {
+    const last = groups.at(-1)
+    if (row.kind === 'signal_decided' && last?.[0]?.kind === 'signal_decided') last.push(row)
+    else groups.push([row])
+  }
+  return groups
+}
+
+async function deliverGroup(
+  delivering: Delivering,
+  run: RunAddress,
+  group: readonly ClaimedRow[],
+): Promise<boolean> {
+  const kind = group[0]?.kind
+  if (kind === 'start_run') {
+    if (!run.ended) await startRun(delivering, run)
+    return true
+  }
+  const handle = delivering.temporal.client.workflow.getHandle(run.workflow_id)
+  try {
+    await delivering.temporal.withDeadline(() => {
+      switch (kind) {
+        case 'signal_decided':
+          return handle.signal(decided, group.flatMap(requestIdsOf))
+        case 'signal_messaged':
+          return handle.signal(messaged)
+        default:
+          return handle.signal(cancelRequested)
+      }
+    })
+    return true
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+    if (run.ended) return false
+    await startRun(delivering, run)
+    return true
+  }
+}
+
+function requestIdsOf(row: ClaimedRow): string[] {
+  const ids = row.payload['requestIds']
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
+}
+
+/** Starts a run's workflow, or finds that it was started already. Idempotent by the workflow's id. */
+export async function startRun(
+  delivering: Pick<Delivering, 'temporal' | 'taskQueue'>,
+  run: { readonly id: string; readonly workflow_id: string },
+): Promise<'started' | 'was_started'> {
+  const position: RunPosition = { runId: run.id }
+  try {
+    await delivering.temporal.withDeadline(() =>
+      delivering.temporal.client.workflow.start('agentRun', {
+        workflowId: run.workflow_id,
+        taskQueue: delivering.taskQueue,
+        args: [position],
+        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      }),
+    )
+    return 'started'
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'was_started'
+    throw error
+  }
+}

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db } from '../store/database.ts'
+import type { Log } from '../services/context.ts'
+import { Listener } from './listener.ts'
+import { Repeating } from './repeating.ts'
+
+const eventsAtOnce = 500
+/** Advisory lock of the one writer of sequences among all API processes. */
+const sequencerLock = 7_301_001
+
+/**
+ * Numbers committed events of the live stream. Sequences are given after commit by one writer at a time, so
+ * that a reader who has seen number n has seen everything below it: replay skips nothing.
+ */
+export class EventSequencer implements AsyncDisposable {
+  readonly #listener: Listener
+  readonly #rounds: Repeating
+
+  constructor(options: { readonly db: Db; readonly databaseUrl: string; readonly log: Log }) {
+    this.#rounds = new Repeating({
+      everyMs: 1000,
+      work: async () => {
+        while ((await sequenceEvents(options.db)) === eventsAtOnce);
+      },
+      failed: (error) => options.log.warn({ error: String(error) }, 'events wait for their number'),
+    })
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      channels: ['countersign_event'],
+      heard: () => this.#rounds.wake(),
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener[Symbol.asyncDispose]()
+    await this.#rounds[Symbol.asyncDispose]()
+  }
+}
+
+/** Numbers one batch and tells readers; 0 when another process is at it or nothing waits. */
+async function sequenceEvents(db: Db): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const lock = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(${sequencerLock}) as mine
+    `.execute(tx)
+    if (lock.rows[0]?.mine !== true) return 0
+    const numbered = await sql`
+      with waiting as (
+        select id, row_number() over (order by created_at, id) as place
+        from (select id, created_at from event where sequence is null
+              order by created_at, id limit ${eventsAtOnce}) batch
+      )
+      update event set sequence = (select coalesce(max(sequence), 0) from event) + waiting.place
+      from waiting where event.id = waiting.id
+    `.execute(tx)
+    const count = Number(numbered.numAffectedRows ?? 0n)
+    if (count > 0) await sql`select pg_notify('countersign_sequenced', '')`.execute(tx)
+    return count
+  })
+}

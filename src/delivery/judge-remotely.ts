@@ -1,0 +1,52 @@
+import { v7 as uuidv7 } from 'uuid'
+import { WorkflowFailedError } from '@temporalio/client'
+import { Problem } from '../domain/problem.ts'
+import type { RemoteJudgement, RemoteQuestion } from '../services/context.ts'
+import { getText, putContent } from '../store/content.ts'
+import type { Db } from '../store/database.ts'
+import type { JudgeAnswer, JudgeInput } from '../workflows/activity-port.ts'
+import type { TemporalClient } from './temporal-client.ts'
+
+const answerWithinMs = 10_000
+
+/**
+ * Asks the host that has the workspace what policy says of a call. Question and answer travel through
+ * `content`; Temporal sees two hashes. Rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
+ */
+export async function judgeRemotely(
+  asking: { readonly db: Db; readonly temporal: TemporalClient; readonly taskQueue: string },
+  question: RemoteQuestion,
+): Promise<RemoteJudgement> {
+  const input: JudgeInput = {
+    questionHash: await putContent(asking.db, JSON.stringify(question)),
+    taskQueue: asking.taskQueue,
+  }
+  const answer = await ask(asking, input)
+  return JSON.parse(await getText(asking.db, answer.answerHash)) as RemoteJudgement
+}
+
+async function ask(
+  asking: { readonly temporal: TemporalClient; readonly taskQueue: string },
+  input: JudgeInput,
+): Promise<JudgeAnswer> {
+  const { client } = asking.temporal
+  try {
+    return await client.connection.withDeadline(Date.now() + answerWithinMs, async () => {
+      const handle = await client.workflow.start('judge', {
+        workflowId: `judge:${uuidv7()}`,
+        taskQueue: asking.taskQueue,
+        args: [input],
+        workflowExecutionTimeout: answerWithinMs,
+      })
+      return (await handle.result()) as JudgeAnswer
+    })
+  } catch (error) {
+    const cause = error instanceof WorkflowFailedError ? error.cause : error
+    throw new Problem(
+      'workspace_unreachable',
+      'No Temporal worker of the workspace answered in 10 seconds; nothing was changed. Start one, or try again.',
+      {},
+      { cause },
+    )
+  }
+}

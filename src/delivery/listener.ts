@@ -1,0 +1,60 @@
+import pg from 'pg'
+
+const reconnectAfterMs = 500
+
+/**
+ * Hears Postgres' notifications on one connection of its own, and connects again when it is lost.
+ * `heard` is also called after every (re)connect, for what was said while nobody listened.
+ */
+export class Listener implements AsyncDisposable {
+  readonly #url: string
+  readonly #channels: readonly string[]
+  readonly #heard: (channel: string | null) => void
+  #client: pg.Client | null = null
+  #closed = false
+  #retry: NodeJS.Timeout | null = null
+
+  constructor(options: {
+    readonly url: string
+    readonly channels: readonly string[]
+    readonly heard: (channel: string | null) => void
+  }) {
+    this.#url = options.url
+    this.#channels = options.channels
+    this.#heard = options.heard
+    void this.#connect()
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#closed) return
+    const client = new pg.Client({ connectionString: this.#url, connectionTimeoutMillis: 5000 })
+    this.#client = client
+    client.on('notification', (message) => this.#heard(message.channel))
+    client.on('error', () => this.#lost(client))
+    client.on('end', () => this.#lost(client))
+    try {
+      await client.connect()
+      for (const channel of this.#channels) {
+        await client.query(`listen ${pg.escapeIdentifier(channel)}`)
+      }
+      this.#heard(null)
+    } catch {
+      this.#lost(client)
+    }
+  }
+
+  #lost(client: pg.Client): void {
+    if (this.#closed || this.#client !== client) return
+    this.#client = null
+    client.removeAllListeners()
+    client.on('error', () => undefined)
+    void client.end().catch(() => undefined)
+    this.#retry = setTimeout(() => void this.#connect(), reconnectAfterMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    if (this.#retry !== null) clearTimeout(this.#retry)
+    await this.#client?.end().catch(() => undefined)
+  }
+}

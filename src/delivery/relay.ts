@@ -1,0 +1,124 @@
+import type { Log } from '../services/context.ts'
+import { claimRows, postpone, runsOfRows, runsToDeliver } from './claim-rows.ts'
+import { type Delivering, deliverRows } from './deliver-rows.ts'
+import { Listener } from './listener.ts'
+import { Repeating } from './repeating.ts'
+
+/** Runs served in one round, and how many at the same time. */
+const runsPerRound = 200
+const runsAtOnce = 16
+const roundEveryMs = 500
+
+/**
+ * The outbox relay, a part of every API process. What this process commits it delivers at once; what was
+ * left behind by others (or by a Temporal that was down) it takes in rounds, woken by `NOTIFY`.
+ * Rows of one run go in order: within the process by a chain per run, between processes by leases.
+ */
+export class Relay implements AsyncDisposable {
+  readonly #delivering: Delivering
+  readonly #owner: string
+  readonly #log: Log
+  readonly #busy = new Map<string, { again: boolean }>()
+  readonly #rounds: Repeating
+  readonly #listener: Listener
+  readonly #inFlight = new Set<Promise<void>>()
+  #reachable = true
+
+  constructor(options: {
+    readonly delivering: Delivering
+    readonly databaseUrl: string
+    readonly processId: string
+    readonly log: Log
+  }) {
+    this.#delivering = options.delivering
+    this.#owner = options.processId
+    this.#log = options.log
+    this.#rounds = new Repeating({
+      everyMs: roundEveryMs,
+      work: () => this.#round(),
+      failed: (error) =>
+        this.#log.warn({ error: messageOf(error) }, 'the relay could not read the outbox'),
+    })
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      channels: ['countersign_outbox'],
+      heard: () => this.#rounds.wake(),
+    })
+  }
+
+  /** True while Temporal answers. */
+  get reachable(): boolean {
+    return this.#reachable
+  }
+
+  /** Delivers rows that this process has just committed, without making the caller wait. */
+  deliver(ids: readonly string[]): void {
+    this.#track(this.#deliverRuns(ids))
+  }
+
+  async #deliverRuns(ids: readonly string[]): Promise<void> {
+    const runIds = await runsOfRows(this.#delivering.db, ids)
+    await Promise.all(runIds.map((runId) => this.#deliverRun(runId)))
+  }
+
+  async #round(): Promise<void> {
+    const runIds = await runsToDeliver(this.#delivering.db, runsPerRound)
+    for (let from = 0; from < runIds.length; from += runsAtOnce) {
+      await Promise.all(runIds.slice(from, from + runsAtOnce).map((id) => this.#deliverRun(id)))
+    }
+  }
+
+  /** One run at a time; what arrives meanwhile is claimed together afterwards. */
+  async #deliverRun(runId: string): Promise<void> {
+    const busy = this.#busy.get(runId)
+    if (busy !== undefined) {
+      busy.again = true
+      return
+    }
+    const mine = { again: true }
+    this.#busy.set(runId, mine)
+    try {
+      while (mine.again) {
+        mine.again = false
+        await this.#claimAndDeliver(runId)
+      }
+    } finally {
+      this.#busy.delete(runId)
+    }
+  }
+
+  async #claimAndDeliver(runId: string): Promise<void> {
+    const rows = await claimRows(this.#delivering.db, runId, this.#owner)
+    if (rows.length === 0) return
+    try {
+      await deliverRows(this.#delivering, runId, rows)
+      this.#reachable = true
+    } catch (error) {
+      this.#reachable = false
+      this.#log.warn(
+        { runId, error: messageOf(error) },
+        'Temporal did not take a signal; it will be sent again',
+      )
+      await postpone(this.#delivering.db, rows, messageOf(error))
+    }
+  }
+
+  #track(work: Promise<void>): void {
+    const settled = work
+      .catch((error: unknown) =>
+        this.#log.warn({ error: messageOf(error) }, 'a delivery was left to the next round'),
+      )
+      .finally(() => this.#inFlight.delete(settled))
+    this.#inFlight.add(settled)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener[Symbol.asyncDispose]()
+    await this.#rounds[Symbol.asyncDispose]()
+    await Promise.all(this.#inFlight)
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

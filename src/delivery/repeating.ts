@@ -1,0 +1,50 @@
+/**
+ * Work that repeats: at once when `wake` is called, at least every `everyMs`, never twice at the same time.
+ * An error is reported and the next round comes as usual.
+ */
+export class Repeating implements AsyncDisposable {
+  readonly #work: () => Promise<void>
+  readonly #everyMs: number
+  readonly #failed: (error: unknown) => void
+  #running: Promise<void> | null = null
+  #again = false
+  #closed = false
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(options: {
+    readonly everyMs: number
+    readonly work: () => Promise<void>
+    readonly failed: (error: unknown) => void
+  }) {
+    this.#work = options.work
+    this.#everyMs = options.everyMs
+    this.#failed = options.failed
+    this.wake()
+  }
+
+  wake(): void {
+    if (this.#closed) return
+    this.#again = true
+    this.#running ??= this.#run()
+  }
+
+  async #run(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    while (this.#again && !this.#closed) {
+      this.#again = false
+      try {
+        await this.#work()
+      } catch (error) {
+        this.#failed(error)
+      }
+    }
+    this.#running = null
+    if (!this.#closed) this.#timer = setTimeout(() => this.wake(), this.#everyMs)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true
+    if (this.#timer !== null) clearTimeout(this.#timer)
+    await this.#running
+  }
+}
