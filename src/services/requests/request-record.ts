@@ -1,0 +1,150 @@
+import type { Json } from '../../domain/json.ts'
+import type { Presentation } from '../../domain/presentation.ts'
+import type {
+  CallFacts,
+  CancelReason,
+  DecisionVerb,
+  DenialThen,
+  ExecutionState,
+  QuorumPlace,
+  RequestKind,
+  RequestState,
+} from '../../domain/request.ts'
+import type { EditsPolicy, Risk, Rule, RunMode, Scope, Verdict } from '../../domain/verdict.ts'
+
+/** A person as others see them: the canonical id and the name. */
+export interface PersonRef {
+  readonly id: string
+  readonly name: string
+}
+
+/** What the quorum asks, who fills which place by now, and what is missing. */
+export interface QuorumRecord {
+  readonly required: readonly QuorumPlace[]
+  readonly counted: readonly { readonly team: string; readonly person: PersonRef }[]
+  readonly missing: readonly QuorumPlace[]
+  readonly text: string
+}
+
+/** The newest attempt of the call; `not_started` when there is none. Members but `state` are there once known. */
+export interface ExecutionRecord {
+  readonly state: ExecutionState
+  readonly reason?: string
+  readonly attempt?: number
+  readonly exitCode?: number
+  readonly executedDigest?: string
+  readonly startedAt?: Date
+  readonly finishedAt?: Date
+}
+
+export interface LineageRecord {
+  readonly runId: string
+  readonly worker: string
+  readonly startedBy: PersonRef
+}
+
+export interface ClaimRecord {
+  readonly person: PersonRef
+  readonly at: Date
+  readonly leaseUntil: Date
+}
+
+/** A row of a list; the same for everybody but `eligibility`. */
+export interface RequestItemRecord {
+  readonly id: string
+  readonly number: number
+  readonly revision: number
+  readonly state: RequestState
+  readonly kind: RequestKind
+  readonly queue: string
+  readonly risk: Risk
+  readonly tool: string
+  readonly title: string
+  readonly digest: string
+  readonly policyDigest: string
+  readonly rule: Rule
+  readonly claim: ClaimRecord | null
+  /** the model's own words in the same turn: its claim, never markup */
+  readonly agentReason: string | null
+  readonly worker: string | null
+  readonly mode: RunMode | null
+  readonly runId: string | null
+  readonly callId: string | null
+  readonly toolCallId: string | null
+  readonly turn: number | null
+  readonly batch: { readonly position: number; readonly size: number } | null
+  /** from the root run down to the run itself */
+  readonly lineage: readonly LineageRecord[]
+  readonly quorum: QuorumRecord
+  readonly eligibility: { readonly canDecide: boolean; readonly reason: string | null }
+  readonly allowedDecisions: readonly DecisionVerb[]
+  readonly allowedScopes: readonly Scope[]
+  readonly execution: ExecutionRecord
+  readonly createdAt: Date
+  readonly expiresAt: Date
+  readonly decidedAt: Date | null
+  readonly supersededBy: string | null
+  readonly cancelReason: CancelReason | null
+  /** who decided it last, once it has been decided */
+  readonly decidedBy: PersonRef | null
+}
+
+export interface DecisionRecord {
+  readonly decisionId: string
+  readonly person: PersonRef
+  readonly decision: DecisionVerb
+  readonly at: Date
+  readonly revision: number
+  readonly reason: string | null
+  readonly selfApproved: boolean
+  readonly edited: boolean
+  readonly scope: Scope | null
+  readonly then: DenialThen | null
+  readonly batchDecisionId: string | null
+}
+
+/** Everything of one request. */
+export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch'> {
+  readonly input: Json
+  readonly presentation: Presentation
+  readonly batch: {
+    readonly position: number
+    readonly size: number
+    readonly siblings: readonly {
+      readonly callId: string
+      readonly tool: string
+      readonly title: string
+      readonly verdict: Verdict | null
+      readonly requestId: string | null
+      readonly state: RequestState | null
+    }[]
+  } | null
+  readonly eligiblePeople: readonly PersonRef[]
+  readonly decisions: readonly DecisionRecord[]
+  readonly previous: readonly {
+    readonly requestId: string
+    readonly state: RequestState
+    /** name of the last to decide it */
+    readonly decidedBy: string | null
+    readonly reason: string | null
+  }[]
+  readonly comments: readonly {
+    readonly id: string
+    readonly person: PersonRef
+    readonly text: string
+    readonly at: Date
+  }[]
+  readonly revisions: readonly {
+    readonly revision: number
+    readonly digest: string
+    readonly title: string
+    readonly editor: PersonRef | null
+    readonly reason: string | null
+    readonly at: Date
+  }[]
+  readonly edits: EditsPolicy
+  readonly facts: CallFacts
+  readonly outcomeOf: string | null
+  /** changes whenever anything of this record may have changed; for `ETag` */
+  readonly version: string
+}

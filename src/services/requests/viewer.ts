@@ -1,0 +1,27 @@
+import { Problem } from '../../domain/problem.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { rightsOf } from './rights-of.ts'
+
+/** Who reads: a person, or a key for its owner. `managesRuns`: holds the right `manageRuns`. */
+export interface Viewer {
+  readonly personId: string
+  readonly managesRuns: boolean
+}
+
+/**
+ * The viewer behind a caller. A key sees what its owner sees (security.md 22). Rejects with `forbidden` for callers
+ * that are neither: the service's own parts read the store, not these lists.
+ */
+export async function viewerOf(ctx: ServiceContext, caller: Caller): Promise<Viewer> {
+  const personId = personBehind(caller)
+  const rights = await rightsOf(ctx, personId)
+  return { personId, managesRuns: rights.has('manageRuns') }
+}
+
+/** The person who calls, or the owner of the key that does. */
+export function personBehind(caller: Caller): string {
+  const { actor } = caller
+  if (actor.type === 'person') return actor.id
+  if (actor.type === 'machine') return actor.ownerId
+  throw new Problem('forbidden', 'Only people and API keys read requests and runs')
+}
