@@ -1,10 +1,6 @@
 import { ActivityCancellationType, proxyActivities } from '@temporalio/workflow'
 import type { Activities } from './activity-port.ts'
-
-/** Model turns have slots of their own, so that slow models do not starve executions. */
-export function turnQueueOf(taskQueue: string): string {
-  return `${taskQueue}-turns`
-}
+import { turnQueueOf } from './task-queues.ts'
 
 /** Short transactions on Postgres: retried until the database answers. */
 export function databaseActivities(): Pick<

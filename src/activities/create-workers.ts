@@ -1,0 +1,53 @@
+import { type NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import type { WorkerContext } from '../services/worker-context.ts'
+import { turnQueueOf } from '../workflows/task-queues.ts'
+import { createActivities } from './index.ts'
+
+export interface WorkersOptions {
+  readonly connection: NativeConnection
+  readonly namespace: string
+  /** the workflows' own queue, and that of the default workspace's executions */
+  readonly taskQueue: string
+  readonly workflowBundle: WorkflowBundleWithSourceMap
+  readonly maxCachedWorkflows: number
+  readonly shutdownGraceMs: number
+}
+
+const executionsAtOnce = 50
+const turnsAtOnce = 50
+
+/**
+ * The two Temporal workers of a host: workflows with executions (which can then start eagerly), and model
+ * turns with slots of their own, so that slow models starve no execution. Run both; shut both down.
+ */
+export async function createWorkers(
+  ctx: WorkerContext,
+  options: WorkersOptions,
+): Promise<readonly Worker[]> {
+  const { connection, namespace, taskQueue } = options
+  const activities = createActivities(ctx)
+  const shared = {
+    connection,
+    namespace,
+    shutdownGraceTime: options.shutdownGraceMs,
+    shutdownForceTime: options.shutdownGraceMs + 5000,
+    maxHeartbeatThrottleInterval: 1000,
+    defaultHeartbeatThrottleInterval: 1000,
+  }
+  return Promise.all([
+    Worker.create({
+      ...shared,
+      taskQueue,
+      workflowBundle: options.workflowBundle,
+      activities: { ...activities.executions },
+      maxCachedWorkflows: options.maxCachedWorkflows,
+      maxConcurrentActivityTaskExecutions: executionsAtOnce,
+    }),
+    Worker.create({
+      ...shared,
+      taskQueue: turnQueueOf(taskQueue),
+      activities: { ...activities.turns },
+      maxConcurrentActivityTaskExecutions: turnsAtOnce,
+    }),
+  ])
+}

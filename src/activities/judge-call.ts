@@ -1,0 +1,14 @@
+import type { RemoteQuestion } from '../services/context.ts'
+import { judgeCall } from '../services/runs/judge-call.ts'
+import type { WorkerContext } from '../services/worker-context.ts'
+import { getText, putContent } from '../store/content.ts'
+import type { Activities } from '../workflows/activity-port.ts'
+
+/** Answers the API's question about a call, on the host that has the workspace. */
+export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
+  return async (input) => {
+    const question = JSON.parse(await getText(ctx.db, input.questionHash)) as RemoteQuestion
+    const answer = await judgeCall(ctx, question)
+    return { answerHash: await putContent(ctx.db, JSON.stringify(answer)) }
+  }
+}

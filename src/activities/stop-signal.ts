@@ -1,0 +1,31 @@
+import { Context } from '@temporalio/activity'
+import type { StopReason } from '../services/worker-context.ts'
+
+const heartbeatEveryMs = 2000
+
+/**
+ * Runs an activity with a heartbeat from its first line, every two seconds, whatever the work does, and a
+ * signal that says why it should stop. The heartbeat is also how Temporal tells us of a cancellation.
+ */
+export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+  const context = Context.current()
+  const stop = new AbortController()
+  const stopped = (): void => stop.abort(reasonOf(context.cancellationSignal) satisfies StopReason)
+  if (context.cancellationSignal.aborted) stopped()
+  else context.cancellationSignal.addEventListener('abort', stopped, { once: true })
+  context.heartbeat()
+  const beat = setInterval(() => context.heartbeat(), heartbeatEveryMs)
+  try {
+    return await work(stop.signal)
+  } finally {
+    clearInterval(beat)
+    context.cancellationSignal.removeEventListener('abort', stopped)
+  }
+}
+
+/** The SDK names the reason in the message of the failure that the signal carries. */
+function reasonOf(signal: AbortSignal): StopReason {
+  const named: unknown = signal.reason instanceof Error ? signal.reason.message : null
+  if (named === 'WORKER_SHUTDOWN') return 'shutdown'
+  return named === 'CANCELLED' ? 'cancelled' : 'timed_out'
+}

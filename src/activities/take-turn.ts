@@ -1,0 +1,52 @@
+import { ApplicationFailure } from '@temporalio/activity'
+import { ModelProblem } from '../models/model.ts'
+import { takeTurn } from '../services/runs/take-turn.ts'
+import type { StopReason, WorkerContext } from '../services/worker-context.ts'
+import type { Activities } from '../workflows/activity-port.ts'
+import { withHeartbeat } from './stop-signal.ts'
+
+/** One model step of a run. A model that asked for patience is tried again when it said. */
+export function takeTurnActivity(ctx: WorkerContext): Activities['takeTurn'] {
+  return (input) =>
+    withHeartbeat(async (stopSignal) => {
+      const signal = await believed(ctx, input.runId, stopSignal)
+      try {
+        return await takeTurn(ctx, { ...input, signal })
+      } catch (error) {
+        throw error instanceof ModelProblem ? failureOf(error) : error
+      }
+    })
+}
+
+/** A cancellation is only believed when the store says that the run has ended: a forged one aborts no model. */
+async function believed(
+  ctx: WorkerContext,
+  runId: string,
+  stopSignal: AbortSignal,
+): Promise<AbortSignal> {
+  const stop = new AbortController()
+  const consider = async (): Promise<void> => {
+    const reason = stopSignal.reason as StopReason
+    if (reason !== 'cancelled' || (await hasEnded(ctx, runId))) stop.abort(reason)
+  }
+  if (stopSignal.aborted) await consider()
+  else stopSignal.addEventListener('abort', () => void consider(), { once: true })
+  return stop.signal
+}
+
+async function hasEnded(ctx: WorkerContext, runId: string): Promise<boolean> {
+  const run = await ctx.db
+    .selectFrom('run')
+    .select('ended_at')
+    .where('id', '=', runId)
+    .executeTakeFirst()
+  return run?.ended_at !== null
+}
+
+function failureOf(problem: ModelProblem): ApplicationFailure {
+  return ApplicationFailure.create({
+    message: problem.message,
+    type: problem.name,
+    ...(problem.retryAfterMs === undefined ? {} : { nextRetryDelay: problem.retryAfterMs }),
+  })
+}
