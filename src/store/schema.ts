@@ -235,6 +235,7 @@ export interface RequestRevisionTable {
   content_hash: string
   content_type: string
   editor_id: string | null
+  /** of a salted text: read with `getSaltedText` (services/decisions) */
   reason_hash: string | null
   created_at: GeneratedTimestamp
 }
@@ -255,6 +256,7 @@ export interface DecisionTable {
   scope: Scope | null
   denied_then: DenialThen | null
   grant_bounds: Jsonb<JsonObject | null>
+  /** of a salted text: read with `getSaltedText` (services/decisions) */
   reason_hash: string | null
   self_approved: Generated<boolean>
   edited: Generated<boolean>
@@ -334,6 +336,7 @@ export interface CommentTable {
   id: string
   request_id: string
   person_id: string
+  /** of a salted text */
   text_hash: string
   created_at: GeneratedTimestamp
 }

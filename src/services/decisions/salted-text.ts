@@ -1,0 +1,25 @@
+import { randomBytes } from 'node:crypto'
+import { canonicalJson } from '../../domain/digest.ts'
+import { getText, putContent } from '../../store/content.ts'
+import type { Db, Tx } from '../../store/database.ts'
+
+/**
+ * Stores what a person wrote (a reason, a comment) with a salt, and returns the hash: a commitment that an audit event
+ * may carry, which says nothing of the text once that is erased (audit.md, form). Read it with `getSaltedText`.
+ */
+export async function putSaltedText(db: Db | Tx, text: string): Promise<string> {
+  const salt = randomBytes(16).toString('base64url')
+  return putContent(db, canonicalJson({ salt, text }))
+}
+
+/** The words behind a hash of `putSaltedText`; `null` for `null`. */
+export async function getSaltedText(db: Db | Tx, hash: string | null): Promise<string | null> {
+  if (hash === null) return null
+  return saltedText(await getText(db, hash))
+}
+
+/** The words in a stored document. */
+export function saltedText(document: string): string {
+  const { text } = JSON.parse(document) as { readonly text: string }
+  return text
+}
