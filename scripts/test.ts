@@ -8,7 +8,7 @@ import { runStep, type Step } from './run-steps.ts'
  */
 const given = process.argv.slice(2)
 const steps: Step[] = [
-  { name: 'dashboard', program: 'vite', args: ['build', '--logLevel', 'warn'] },
+  { name: 'dashboard', program: 'node', args: ['scripts/build.ts'] },
   {
     name: 'tests',
     program: 'vitest',

