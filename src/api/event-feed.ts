@@ -1,0 +1,23 @@
+import type { JsonObject } from '../domain/json.ts'
+import type { StreamEventType } from '../store/event.ts'
+
+/** One event of the live stream: ids only, in the order of its sequence. */
+export interface StreamEvent {
+  readonly sequence: bigint
+  readonly type: StreamEventType
+  readonly subject: JsonObject
+}
+
+/** Where the stream's route reads from; implemented by src/delivery. */
+export interface EventFeed {
+  /**
+   * At most `limit` numbered events after `sequence`, in order; `null` answers none but tells where the stream is now,
+   * so that a reader without a past starts there.
+   */
+  since(
+    sequence: bigint | null,
+    limit: number,
+  ): Promise<{ readonly events: readonly StreamEvent[]; readonly last: bigint }>
+  /** Calls the listener after new events were numbered; it reads them with `since`. Returns how to stop. */
+  subscribe(listener: () => void): () => void
+}

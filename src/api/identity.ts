@@ -1,0 +1,24 @@
+import type { Request } from 'express'
+import type { Caller } from '../services/context.ts'
+import type { KeyIdentity } from '../services/access/read-api-key.ts'
+import type { Session } from '../services/access/read-session.ts'
+
+/** Who a request was authenticated as. */
+export type Identity =
+  | { readonly kind: 'session'; readonly session: Session }
+  | { readonly kind: 'key'; readonly key: KeyIdentity }
+
+/** Our command line says so in its user agent; recorded as a claim, it decides nothing. */
+export function channelOf(request: Request): 'cli' | 'dashboard' {
+  return request.get('user-agent')?.startsWith('countersign-cli') === true ? 'cli' : 'dashboard'
+}
+
+/** The caller of verbs for an identity. A machine acts for its owner and never decides (product.md 19). */
+export function callerOf(identity: Identity, request: Request): Caller {
+  if (identity.kind === 'key') {
+    const { id, name, ownerId } = identity.key
+    return { actor: { type: 'machine', id, name, ownerId }, channel: 'api' }
+  }
+  const { id, name } = identity.session.person
+  return { actor: { type: 'person', id, name }, channel: channelOf(request) }
+}

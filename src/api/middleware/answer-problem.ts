@@ -1,0 +1,90 @@
+import type { ErrorRequestHandler, Response } from 'express'
+import { ZodError } from 'zod'
+import { Problem } from '../../domain/problem.ts'
+import type { Log } from '../../services/context.ts'
+import type { ProblemBody } from '../schemas/problem.ts'
+
+/** Turns whatever a route threw into RFC 9457 problem details. What is not a `Problem` is logged and told as `internal`. */
+export function answerProblem(log: Log): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    const requestId = String(response.locals['requestId'])
+    const problem = asProblem(error)
+    if (problem.code === 'internal' || problem.code === 'unavailable') {
+      log.error({ requestId, err: error }, 'A request failed')
+    }
+    // Too late for another answer: the connection is closed, so that nobody takes half of one for the whole.
+    if (response.headersSent) return next(error)
+    sendProblem(response, problem, requestId)
+  }
+}
+
+function sendProblem(response: Response, problem: Problem, requestId: string): void {
+  const { retryAfterSeconds } = problem.facts
+  if (typeof retryAfterSeconds === 'number') response.set('retry-after', String(retryAfterSeconds))
+  if (problem.code === 'unauthenticated') response.set('www-authenticate', 'Bearer')
+  response.status(problem.status)
+  response.set('cache-control', 'no-store')
+  response.type('application/problem+json')
+  response.send(JSON.stringify(problemBody(problem, requestId)))
+}
+
+/** The problem's members; facts beside them, which never replace one. */
+export function problemBody(problem: Problem, requestId: string): ProblemBody {
+  return {
+    ...problem.facts,
+    type: `urn:countersign:problem:${problem.code}`,
+    title: titleOf(problem.code),
+    status: problem.status,
+    code: problem.code,
+    detail: problem.message,
+    requestId,
+  }
+}
+
+function titleOf(code: string): string {
+  const words = code.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Any error as a problem. Messages that are not ours are never told: they may quote what somebody wrote. */
+export function asProblem(error: unknown): Problem {
+  if (error instanceof Problem) return error
+  if (error instanceof ZodError) return invalidRequest(error)
+  if (error instanceof URIError) return new Problem('not_found', 'The path is not valid')
+  if (isDatabaseAway(error)) {
+    return new Problem('unavailable', 'The database does not answer: try again in a moment', {
+      retryAfterSeconds: 2,
+    })
+  }
+  return new Problem('internal', 'Something went wrong here; the log has it under this requestId')
+}
+
+/** `field` is the first one that is wrong, `errors` all of them. */
+export function invalidRequest(error: ZodError): Problem {
+  const errors = error.issues.flatMap((issue) => {
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        field: [...issue.path.map(String), key].join('.'),
+        message: 'is not known',
+      }))
+    }
+    return [{ field: issue.path.map(String).join('.'), message: issue.message }]
+  })
+  const [first] = errors
+  const field = first?.field ?? ''
+  const detail =
+    field === '' ? `The body ${first?.message ?? 'is wrong'}` : `${field}: ${first?.message}`
+  return new Problem('invalid_request', detail.slice(0, 1000), { field, errors })
+}
+
+const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', '57P01', '57P02', '57P03'])
+
+function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return (
+    awayCodes.has(code) ||
+    code.startsWith('08') ||
+    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+  )
+}

@@ -1,0 +1,30 @@
+import type { RequestHandler } from 'express'
+import { Problem } from '../../domain/problem.ts'
+
+/**
+ * Refuses requests that were sent to another name than ours: a page whose name was made to resolve to this
+ * machine would otherwise be same-origin with us (security.md 26).
+ */
+export function checkHost(publicUrl: string): RequestHandler {
+  const ours = new URL(publicUrl).hostname
+  return (request, _response, next) => {
+    const host = hostName(request.headers.host)
+    if (host !== null && (host === ours || isLoopbackName(host))) return next()
+    next(
+      new Problem(
+        'host_not_allowed',
+        'The Host header names neither this machine nor COUNTERSIGN_PUBLIC_URL',
+      ),
+    )
+  }
+}
+
+/** The name in a Host header, in lower case and without its port; null when it is not one. */
+function hostName(header: string | undefined): string | null {
+  const match = /^(\[[0-9a-f:.]+\]|[a-z0-9.-]+)(?::[0-9]{1,5})?$/i.exec(header ?? '')
+  return match?.[1]?.toLowerCase() ?? null
+}
+
+function isLoopbackName(host: string): boolean {
+  return host === 'localhost' || host === '[::1]' || /^127(?:\.[0-9]{1,3}){3}$/.test(host)
+}

@@ -1,0 +1,37 @@
+import type { Request } from 'express'
+import { ipKeyGenerator, MemoryStore } from 'express-rate-limit'
+import { Problem } from '../../domain/problem.ts'
+
+/** Counts failures of an address in windows of a minute (security.md 21). */
+export interface FailureLimit {
+  /** Rejects with `rate_limited` when the address has failed too often. */
+  check(request: Request): Promise<void>
+  fail(request: Request): Promise<void>
+}
+
+const windowMs = 60_000
+
+/** At most `most` failures a minute an address, then `429` with `retry-after` until the minute is over. */
+export function failureLimit(most: number, what: string): FailureLimit {
+  const store = new MemoryStore()
+  store.init({ windowMs } as Parameters<MemoryStore['init']>[0])
+  return {
+    async check(request) {
+      const seen = await store.get(addressOf(request))
+      if (seen === undefined || seen.totalHits < most) return
+      const untilMs = (seen.resetTime?.getTime() ?? 0) - Date.now()
+      const seconds = Math.max(1, Math.ceil(untilMs / 1000))
+      throw new Problem('rate_limited', `Too many failed ${what} from this address`, {
+        retryAfterSeconds: seconds,
+      })
+    },
+    async fail(request) {
+      await store.increment(addressOf(request))
+    },
+  }
+}
+
+/** The caller's address; of an IPv6 network only what one caller cannot choose. */
+export function addressOf(request: Request): string {
+  return ipKeyGenerator(request.ip ?? '')
+}

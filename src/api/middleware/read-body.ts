@@ -1,0 +1,50 @@
+import { raw, type RequestHandler } from 'express'
+import { limits } from '../../domain/limits.ts'
+import { Problem } from '../../domain/problem.ts'
+import { JsonProblem, parseStrictJson } from '../strict-json.ts'
+
+const readBytes = raw({ type: () => true, limit: limits.httpBodyBytes, inflate: false })
+
+/**
+ * Reads a body of at most 12 MiB as strict JSON into `request.body`; no body is `undefined`. Rejects with
+ * `unsupported_media_type` for anything but JSON, `too_large`, or `invalid_request`.
+ */
+export const readBody: RequestHandler = (request, response, next) => {
+  if (request.method === 'GET' || request.method === 'HEAD') return next()
+  readBytes(request, response, (error?: unknown) => {
+    if (error !== undefined) return next(asProblem(error))
+    const bytes: unknown = request.body
+    if (!(bytes instanceof Buffer) || bytes.length === 0) {
+      request.body = undefined
+      return next()
+    }
+    if (request.is('application/json') === false) {
+      return next(new Problem('unsupported_media_type', 'Send content-type: application/json'))
+    }
+    try {
+      request.body = parseStrictJson(bytes)
+    } catch (problem) {
+      if (!(problem instanceof JsonProblem)) return next(problem)
+      return next(
+        new Problem('invalid_request', problem.message, {
+          errors: [{ field: '', message: problem.message }],
+        }),
+      )
+    }
+    next()
+  })
+}
+
+function asProblem(error: unknown): unknown {
+  const type = error instanceof Error && 'type' in error ? error.type : null
+  if (type === 'entity.too.large') {
+    return new Problem('too_large', `The body is over ${limits.httpBodyBytes} bytes`)
+  }
+  if (type === 'encoding.unsupported') {
+    return new Problem('unsupported_media_type', 'Send the body without content-encoding')
+  }
+  if (type === 'request.aborted' || type === 'request.size.invalid') {
+    return new Problem('invalid_request', 'The body is shorter than its content-length')
+  }
+  return error
+}

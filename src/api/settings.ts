@@ -1,0 +1,37 @@
+import type { EventFeed } from './event-feed.ts'
+import type { Readiness } from './schemas/health.ts'
+import type { SigningContext } from '../services/context.ts'
+import type { SessionTimes } from '../services/access/session-times.ts'
+
+/** What the composition root tells the HTTP API. Times in milliseconds. */
+export interface ApiSettings {
+  /** where people reach us; its host is accepted in `Host`, its origin in `Origin` */
+  readonly publicUrl: string
+  /** one proxy in front of us says who calls */
+  readonly trustProxy: boolean
+  /** the token of development sign-in; null: there is none (api.md, Who is calling) */
+  readonly developmentToken: string | null
+  readonly sessionTimes: SessionTimes
+  /** the built dashboard; null: only the API */
+  readonly uiDir: string | null
+  readonly projectDir: string
+  /** the project is our working copy of the quickstart example */
+  readonly isSample: boolean
+  readonly temporal: {
+    /** address of Temporal's own user interface; null when there is none */
+    readonly uiUrl: string | null
+    readonly namespace: string
+  }
+  readonly version: string
+  readonly requestsPerSecond: number
+  /** a comment keeps proxies from closing a silent stream */
+  readonly heartbeatMs: number
+}
+
+/** Everything a route may use. */
+export interface Api {
+  readonly ctx: SigningContext
+  readonly settings: ApiSettings
+  readonly events: EventFeed
+  readonly readiness: () => Promise<Readiness>
+}

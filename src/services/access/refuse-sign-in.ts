@@ -1,0 +1,27 @@
+import type { Channel } from '../../domain/actor.ts'
+import { Problem } from '../../domain/problem.ts'
+import type { ServiceContext } from '../context.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+
+/** Audits a sign-in that failed, in a transaction of its own, and rejects with `unauthenticated`. Never says which part was wrong. */
+export async function refuseSignIn(
+  ctx: ServiceContext,
+  attempt: { method: 'development' | 'link' | 'key'; why: string; channel: Channel },
+): Promise<never> {
+  await inUnitOfWork(ctx, (unit) =>
+    unit.audit({
+      type: 'session.refused',
+      actor: { type: 'system', name: 'sign-in' },
+      channel: attempt.channel,
+      detail: { method: attempt.method, why: attempt.why },
+    }),
+  )
+  throw new Problem('unauthenticated', signInSentences[attempt.method])
+}
+
+const signInSentences = {
+  development:
+    'This address or token is not right: the token is in run/dev-token of the data folder',
+  link: 'This link is not valid any more: each works once and for a short time. Ask for a new one',
+  key: 'This API key is not valid: it is unknown or revoked, or its owner is disabled',
+} as const

@@ -1,0 +1,78 @@
+import { sql } from 'kysely'
+import type { Channel } from '../../domain/actor.ts'
+import { Problem } from '../../domain/problem.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import { findActivePerson } from './find-active-person.ts'
+import { refuseSignIn } from './refuse-sign-in.ts'
+import type { SessionTimes } from './session-times.ts'
+import { startSession, type StartedSession } from './start-session.ts'
+import { hashToken, newToken } from './token.ts'
+
+/** How long a link waits to be used. */
+const linkLastsMs = 15 * 60_000
+
+/**
+ * Makes a link that signs a person in, once, within 15 minutes. The caller has been authorised: whoever is
+ * on the host, or has the right `activatePolicy`. Rejects with `not_found`. Audits `credential.changed`.
+ */
+export async function createSignInLink(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { email: string },
+): Promise<{ token: string; personId: string; expiresAt: Date }> {
+  const person = await findActivePerson(ctx, input.email)
+  if (person === null) throw new Problem('not_found', 'The project names nobody with this address')
+  const token = newToken()
+  return inUnitOfWork(ctx, async (unit) => {
+    const { expires_at: expiresAt } = await unit.tx
+      .insertInto('sign_in_link')
+      .values({
+        token_hash: hashToken(token),
+        person_id: person.id,
+        expires_at: sql<Date>`clock_timestamp() + ${linkLastsMs} * interval '1 millisecond'`,
+      })
+      .returning('expires_at')
+      .executeTakeFirstOrThrow()
+    await unit.audit({
+      type: 'credential.changed',
+      actor: caller.actor,
+      channel: caller.channel,
+      detail: { personId: person.id, change: 'link_created' },
+    })
+    return { token, personId: person.id, expiresAt }
+  })
+}
+
+/** Takes a link, once: two people who race for it, one signs in. Rejects with `unauthenticated`; refusals are audited. */
+export async function consumeSignInLink(
+  ctx: ServiceContext,
+  input: {
+    token: string
+    channel: Channel
+    times: SessionTimes
+    replacesToken: string | null
+  },
+): Promise<StartedSession> {
+  const session = await inUnitOfWork(ctx, async (unit) => {
+    const link = await unit.tx
+      .updateTable('sign_in_link')
+      .set({ used_at: sql`clock_timestamp()` })
+      .where('token_hash', '=', hashToken(input.token))
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+      .returning('person_id')
+      .executeTakeFirst()
+    if (link === undefined) return null
+    const person = await unit.tx
+      .selectFrom('person')
+      .select(['id', 'name'])
+      .where('id', '=', link.person_id)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst()
+    if (person === undefined) return null
+    return startSession(unit, { ...input, person, method: 'link' })
+  })
+  if (session !== null) return session
+  return refuseSignIn(ctx, { method: 'link', why: 'not_valid', channel: input.channel })
+}
