@@ -1,0 +1,40 @@
+import { readdir } from 'node:fs/promises'
+import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+import { asWorkspaceProblem, named } from './file-problem.ts'
+import type { Directory } from './open-directory.ts'
+import { foldName } from './path-names.ts'
+
+/** Every name in an open folder, as the system lists them. */
+export async function namesIn(directory: Directory, at: string): Promise<string[]> {
+  return readdir(directory.child('.')).catch((error: unknown) => {
+    throw asWorkspaceProblem(error, at)
+  })
+}
+
+/** Another name of the folder that folds to the same (security.md 11). `leaving` is about to be renamed away. */
+export async function clashOf(
+  directory: Directory,
+  name: string,
+  at: string,
+  leaving?: string,
+): Promise<string | undefined> {
+  const folded = foldName(name)
+  const names = await namesIn(directory, at)
+  return names.find((other) => other !== name && other !== leaving && foldName(other) === folded)
+}
+
+/** Throws code `case_clash` when there is such a name. */
+export async function refuseClash(
+  directory: Directory,
+  name: string,
+  at: string,
+  leaving?: string,
+): Promise<void> {
+  const clash = await clashOf(directory, name, at, leaving)
+  if (clash === undefined) return
+  throw new WorkspaceProblem(
+    'case_clash',
+    at,
+    `${named(at)} differs only by case from ${JSON.stringify(clash)} in the same folder.`,
+  )
+}

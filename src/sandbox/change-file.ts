@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { link, lstat, open, readdir, rename, unlink } from 'node:fs/promises'
+import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+import { asWorkspaceProblem, errorCode, named } from './file-problem.ts'
+import { isUnfinishedWrite } from './hidden-paths.ts'
+import type { Directory } from './open-directory.ts'
+import { hashFile, openFile, stateOf } from './open-file.ts'
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+const abandonedAfterMs = 10 * 60_000
+
+/** A name in an open folder; `at` is its path for sentences. */
+export interface Place {
+  readonly directory: Directory
+  readonly name: string
+  readonly at: string
+}
+
+/** Throws code `stale` unless the place holds exactly what was expected: a hash, or nothing. */
+export async function requireBase(place: Place, expected: string): Promise<void> {
+  const { directory, name, at } = place
+  const state = await stateOf(directory, name, at)
+  if (state.kind === 'absent' && expected === 'absent') return
+  if (state.kind !== 'file' || expected === 'absent') throw stale(at)
+  const handle = await openFile(directory, name, at)
+  try {
+    if ((await hashFile(handle)) !== expected) throw stale(at)
+  } finally {
+    await handle.close()
+  }
+}
+
+/**
+ * Replaces or makes a file: an exclusive temporary file in the same folder, flushed; `confirm` and the base are
+ * checked; then renamed, or linked where nothing may be there, and the folder flushed. A hard link is thereby broken,
+ * never written through. Mode and, where the system lets us, owner are kept.
+ */
+export async function replaceFile(
+  place: Place,
+  bytes: Uint8Array,
+  expected: string,
+  confirm: () => Promise<void>,
+): Promise<void> {
+  const { directory, name, at } = place
+  const target = directory.child(name)
+  const temporary = directory.child(`.countersign-${randomBytes(8).toString('hex')}.tmp`)
+  try {
+    const handle = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o666)
+    try {
+      await handle.writeFile(bytes)
+      const before = await lstat(target).catch(() => null)
+      if (before?.isFile() === true) {
+        const own = await handle.stat()
+        if (own.uid !== before.uid || own.gid !== before.gid) {
+          await handle.chown(before.uid, before.gid).catch(() => undefined)
+        }
+        await handle.chmod(before.mode & 0o777)
+      }
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await confirm()
+    await requireBase(place, expected)
+    if (expected === 'absent') await renameToAbsent(temporary, target)
+    else await rename(temporary, target)
+    await directory.handle.sync()
+  } catch (error) {
+    await unlink(temporary).catch(() => undefined)
+    throw asWorkspaceProblem(error, at)
+  }
+}
+
+/** Removes a regular file whose bytes are the expected ones; a link to the same bytes elsewhere stays. */
+export async function removeFile(
+  place: Place,
+  expected: string,
+  confirm: () => Promise<void>,
+): Promise<void> {
+  try {
+    await confirm()
+    await requireBase(place, expected)
+    await unlink(place.directory.child(place.name))
+    await place.directory.handle.sync()
+  } catch (error) {
+    throw asWorkspaceProblem(error, place.at)
+  }
+}
+
+/** Moves a regular file; both ends are compared first. Both folders are flushed, the new name before the old one. */
+export async function moveFile(
+  from: Place,
+  to: Place,
+  expected: { readonly from: string; readonly to: string },
+  confirm: () => Promise<void>,
+): Promise<void> {
+  try {
+    await confirm()
+    await requireBase(from, expected.from)
+    await requireBase(to, expected.to)
+    const [source, target] = [from.directory.child(from.name), to.directory.child(to.name)]
+    if (expected.to === 'absent') await renameToAbsent(source, target)
+    else await rename(source, target)
+    await to.directory.handle.sync()
+    await from.directory.handle.sync()
+  } catch (error) {
+    throw asWorkspaceProblem(error, to.at)
+  }
+}
+
+/**
+ * Removes what writes that were killed left in this folder, once it is old enough that none of them can be running.
+ */
+export async function sweepAbandoned(directory: Directory): Promise<void> {
+  for (const name of await readdir(directory.child('.'))) {
+    if (!isUnfinishedWrite(name)) continue
+    const found = await lstat(directory.child(name)).catch(() => null)
+    if (found?.isFile() !== true || Date.now() - found.mtimeMs < abandonedAfterMs) continue
+    await unlink(directory.child(name)).catch(() => undefined)
+  }
+}
+
+/** `link` refuses a name that exists, `rename` replaces it: so nothing that appears meanwhile is lost. */
+async function renameToAbsent(source: string, target: string): Promise<void> {
+  try {
+    await link(source, target)
+  } catch (error) {
+    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error) ?? '')) {
+      throw error
+    }
+    await rename(source, target)
+    return
+  }
+  await unlink(source)
+}
+
+function stale(at: string): WorkspaceProblem {
+  return new WorkspaceProblem('stale', at, `${named(at)} has changed since it was looked at.`)
+}

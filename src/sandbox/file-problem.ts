@@ -1,0 +1,40 @@
+import type { WorkspaceProblemCode } from '../domain/tool.ts'
+import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+
+const sentences: Record<string, readonly [WorkspaceProblemCode, string]> = {
+  ENOENT: ['not_found', 'does not exist'],
+  ENOTDIR: ['not_a_directory', 'is not a folder'],
+  EISDIR: ['not_a_file', 'is a folder'],
+  ELOOP: ['is_a_link', 'is a symbolic link; links are not followed'],
+  EEXIST: ['stale', 'exists by now'],
+  ENXIO: ['not_a_file', 'is not a regular file'],
+  ENODEV: ['not_a_file', 'is not a regular file'],
+  ENAMETOOLONG: ['invalid_name', 'has a name that is too long for this file system'],
+  EACCES: ['io', 'cannot be opened: the operating system denies it'],
+  EPERM: ['io', 'cannot be changed: the operating system denies it'],
+  EROFS: ['io', 'is on a read-only file system'],
+  ENOSPC: ['io', 'cannot be written: the disk is full'],
+  EDQUOT: ['io', 'cannot be written: the disk quota is used up'],
+  EXDEV: ['io', 'cannot be moved there: it is on another file system'],
+}
+
+/** The code of a system error, `null` for anything else. */
+export function errorCode(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? error.code
+    : null
+}
+
+/** A system error as the refusal that the model is told; what is no system error passes through. */
+export function asWorkspaceProblem(error: unknown, path: string): unknown {
+  const code = errorCode(error)
+  if (error instanceof WorkspaceProblem || code === null) return error
+  const known = Object.hasOwn(sentences, code) ? sentences[code] : undefined
+  const [problem, sentence] = known ?? (['io', `cannot be used (${code})`] as const)
+  return new WorkspaceProblem(problem, path, `${named(path)} ${sentence}.`, { cause: error })
+}
+
+/** How a sentence names a path. */
+export function named(path: string): string {
+  return path === '' ? 'The workspace root' : JSON.stringify(path)
+}

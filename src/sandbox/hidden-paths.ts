@@ -1,0 +1,52 @@
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+import { named } from './file-problem.ts'
+import { foldName } from './path-names.ts'
+
+/** Names of our own unfinished writes: neither listed nor reachable. */
+const unfinished = /^\.countersign-[0-9a-f]{16}\.tmp$/
+
+/** What must not exist for tools: the data folder, by name and by identity (security.md 8). */
+export interface HiddenPaths {
+  /** Throws code `hidden` when a path is, or lies below, a hidden one. Names are compared case-folded. */
+  check(components: readonly string[]): void
+  /** `device:inode` of the hidden folders that exist now, so that a mount or a link cannot reach them either */
+  identities(): Promise<ReadonlySet<string>>
+}
+
+/** Name of a temporary file of ours. */
+export function isUnfinishedWrite(name: string): boolean {
+  return unfinished.test(foldName(name))
+}
+
+/** `hidden` are absolute paths, or paths relative to `root`. Those outside the root matter by identity only. */
+export function hiddenPaths(root: string, hidden: readonly string[]): HiddenPaths {
+  const absolute = hidden.map((entry) => path.resolve(root, entry))
+  const within = absolute
+    .map((entry) => path.relative(root, entry).split(path.sep).map(foldName))
+    .filter((components) => components[0] !== '..' && components[0] !== '')
+  return {
+    check(components) {
+      const folded = components.map(foldName)
+      const covered = within.some((entry) => entry.every((name, index) => folded[index] === name))
+      if (covered || components.some(isUnfinishedWrite)) throw hiddenProblem(components)
+    },
+    async identities() {
+      const found = await Promise.all(
+        absolute.map((entry) => stat(entry, { bigint: true }).catch(() => null)),
+      )
+      return new Set(found.filter((entry) => entry !== null).map(identityOf))
+    },
+  }
+}
+
+/** What makes two names the same file or folder. */
+export function identityOf(entry: { readonly dev: bigint; readonly ino: bigint }): string {
+  return `${entry.dev}:${entry.ino}`
+}
+
+export function hiddenProblem(components: readonly string[]): WorkspaceProblem {
+  const at = components.join('/')
+  return new WorkspaceProblem('hidden', at, `${named(at)} belongs to Countersign itself.`)
+}

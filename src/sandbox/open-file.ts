@@ -1,0 +1,86 @@
+import { createHash } from 'node:crypto'
+import { constants } from 'node:fs'
+import { lstat, open, type FileHandle } from 'node:fs/promises'
+import type { FileState } from '../domain/tool.ts'
+import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+import { asWorkspaceProblem, errorCode, named } from './file-problem.ts'
+import type { Directory } from './open-directory.ts'
+
+const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_NOCTTY } = constants
+const chunkBytes = 1024 * 1024
+
+/** What a name is, without following it and without opening it. */
+export async function stateOf(directory: Directory, name: string, at: string): Promise<FileState> {
+  try {
+    const found = await lstat(directory.child(name))
+    if (found.isFile()) return { kind: 'file', bytes: found.size }
+    if (found.isDirectory()) return { kind: 'directory', bytes: 0 }
+    return { kind: found.isSymbolicLink() ? 'symlink' : 'other', bytes: 0 }
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return { kind: 'absent', bytes: 0 }
+    throw asWorkspaceProblem(error, at)
+  }
+}
+
+/**
+ * Opens a regular file for reading. The name is looked at first because opening a device can have effects, and again
+ * through the descriptor because it may have been swapped; O_NONBLOCK keeps a FIFO from holding us.
+ */
+export async function openFile(
+  directory: Directory,
+  name: string,
+  at: string,
+): Promise<FileHandle> {
+  const state = await stateOf(directory, name, at)
+  if (state.kind !== 'file') throw notAFile(state, at)
+  const flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY
+  const handle = await open(directory.child(name), flags).catch((error: unknown) => {
+    throw asWorkspaceProblem(error, at)
+  })
+  if ((await handle.stat()).isFile()) return handle
+  await handle.close()
+  throw notAFile({ kind: 'other', bytes: 0 }, at)
+}
+
+/** Hash (`sha256:…`) of all bytes of an open file, read in pieces. */
+export async function hashFile(handle: FileHandle): Promise<string> {
+  const hash = createHash('sha256')
+  const buffer = Buffer.allocUnsafe(chunkBytes)
+  for (let position = 0; ;) {
+    const { bytesRead } = await handle.read(buffer, 0, chunkBytes, position)
+    if (bytesRead === 0) return `sha256:${hash.digest('hex')}`
+    hash.update(buffer.subarray(0, bytesRead))
+    position += bytesRead
+  }
+}
+
+/** At most `most` bytes from `start`; fewer only at the end of the file. */
+export async function readBytes(
+  handle: FileHandle,
+  start: number,
+  most: number,
+): Promise<Uint8Array> {
+  const size = Math.max(0, (await handle.stat()).size - start)
+  const buffer = Buffer.alloc(Math.min(most, size))
+  let filled = 0
+  while (filled < buffer.length) {
+    const { bytesRead } = await handle.read(buffer, filled, buffer.length - filled, start + filled)
+    if (bytesRead === 0) break
+    filled += bytesRead
+  }
+  return buffer.subarray(0, filled)
+}
+
+/** The refusal of a name that is no regular file. */
+export function notAFile(state: FileState, at: string): WorkspaceProblem {
+  const [code, sentence] = refusals[state.kind]
+  return new WorkspaceProblem(code, at, `${named(at)} ${sentence}.`)
+}
+
+const refusals = {
+  absent: ['not_found', 'does not exist'],
+  symlink: ['is_a_link', 'is a symbolic link; links are not followed'],
+  directory: ['not_a_file', 'is a folder'],
+  file: ['not_a_file', 'is not a regular file'],
+  other: ['not_a_file', 'is not a regular file'],
+} as const

@@ -1,0 +1,229 @@
+import { lstat, realpath } from 'node:fs/promises'
+import type { FileState, Workspace } from '../domain/tool.ts'
+import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+import { moveFile, removeFile, replaceFile, sweepAbandoned, type Place } from './change-file.ts'
+import { clashOf, namesIn, refuseClash } from './case-clash.ts'
+import { named } from './file-problem.ts'
+import { hiddenPaths, hiddenProblem, identityOf, isUnfinishedWrite } from './hidden-paths.ts'
+import { inTurn } from './in-turn.ts'
+import {
+  openDirectory,
+  platformNaming,
+  type ChildNaming,
+  type Directory,
+  type Walk,
+} from './open-directory.ts'
+import { hashFile, openFile, readBytes, stateOf } from './open-file.ts'
+import { parsePath } from './path-names.ts'
+
+/**
+ * The folder at `root` as tools may touch it: beneath it only, no link followed, no special file opened (security.md
+ * 10, 11). `hidden` (absolute or relative to the root) is refused with code `hidden` and never listed. Writes make the
+ * parent folders they need. Throws when `root` is no folder.
+ */
+export async function openWorkspace(options: {
+  readonly root: string
+  readonly hidden: readonly string[]
+  /** for tests of the weaker way that platforms without /proc have to go */
+  readonly naming?: ChildNaming
+}): Promise<Workspace> {
+  const root = await realpath(options.root)
+  const hidden = hiddenPaths(root, options.hidden)
+  const naming = options.naming ?? platformNaming
+
+  async function enter(components: readonly string[], create: boolean): Promise<Directory> {
+    const covered = await hidden.identities()
+    const walk: Walk = {
+      root,
+      naming,
+      admit(directory, at) {
+        if (covered.has(directory.identity)) throw hiddenProblem(at)
+      },
+      async beforeCreate(parent, name, at) {
+        await refuseClash(parent, name, at)
+      },
+    }
+    return openDirectory(walk, components, create)
+  }
+
+  function componentsOf(path: string): readonly string[] {
+    const parsed = parsePath(path)
+    if (!parsed.ok) throw new WorkspaceProblem('invalid_name', path, parsed.problem)
+    hidden.check(parsed.components)
+    return parsed.components
+  }
+
+  async function withPlace<T>(
+    path: string,
+    create: boolean,
+    use: (place: Place, parents: readonly string[]) => Promise<T>,
+  ): Promise<T> {
+    const components = componentsOf(path)
+    const name = components.at(-1)
+    if (name === undefined) {
+      throw new WorkspaceProblem('not_a_file', path, 'The workspace root is a folder.')
+    }
+    const parents = components.slice(0, -1)
+    await using directory = await enter(parents, create)
+    return await use({ directory, name, at: components.join('/') }, parents)
+  }
+
+  /** The folder we hold must still be the one the path names, or the change would land somewhere else. */
+  async function confirmReachable(place: Place, parents: readonly string[]): Promise<void> {
+    await using again = await enter(parents, false)
+    if (again.identity !== place.directory.identity) {
+      const at = parents.join('/')
+      throw new WorkspaceProblem('stale', at, `${named(at)} was swapped for another folder.`)
+    }
+  }
+
+  return {
+    root,
+
+    async state(path, wanted = {}) {
+      if (componentsOf(path).length === 0) return { kind: 'directory', bytes: 0 }
+      try {
+        return await withPlace(path, false, async ({ directory, name, at }) => {
+          const state = await stateOf(directory, name, at)
+          await refuseCovered(directory, name, at)
+          const clash = wanted.clash === true ? await clashOf(directory, name, at) : undefined
+          const hash =
+            wanted.hash === true && state.kind === 'file'
+              ? await hashAt(directory, name, at)
+              : undefined
+          return {
+            ...state,
+            ...(hash === undefined ? {} : { hash }),
+            ...(clash === undefined ? {} : { clash }),
+          }
+        })
+      } catch (error) {
+        if (!(error instanceof WorkspaceProblem) || error.code !== 'not_found') throw error
+        const clash = wanted.clash === true ? await clashOfMissing(componentsOf(path)) : undefined
+        return { kind: 'absent', bytes: 0, ...(clash === undefined ? {} : { clash }) }
+      }
+    },
+
+    async read(path, { maxBytes, start }) {
+      return withPlace(path, false, async ({ directory, name, at }) => {
+        const handle = await openFile(directory, name, at)
+        try {
+          const bytes = await readBytes(
+            handle,
+            start ?? 0,
+            maxBytes + (start === undefined ? 1 : 0),
+          )
+          if (bytes.length <= maxBytes) return bytes
+          const { size } = await handle.stat()
+          throw new WorkspaceProblem(
+            'too_large',
+            at,
+            `${named(at)} has ${size} bytes; at most ${maxBytes} can be read at once.`,
+          )
+        } finally {
+          await handle.close()
+        }
+      })
+    },
+
+    async list(path, { maxEntries }) {
+      const components = componentsOf(path)
+      await using directory = await enter(components, false)
+      const at = components.join('/')
+      const entries: { name: string; state: FileState }[] = []
+      for (const name of (await namesIn(directory, at)).toSorted(byCodeUnit)) {
+        if (entries.length >= maxEntries) break
+        if (isUnfinishedWrite(name)) continue
+        const below = [...components, name]
+        const state = await stateOf(directory, name, below.join('/'))
+        if (await isHidden(directory, below)) continue
+        if (state.kind !== 'absent' || name.includes('\uFFFD')) {
+          entries.push({
+            name,
+            state: state.kind === 'absent' ? { kind: 'other', bytes: 0 } : state,
+          })
+        }
+      }
+      return entries
+    },
+
+    async write(path, bytes, expected) {
+      await withPlace(path, true, async (place, parents) => {
+        await refuseClash(place.directory, place.name, place.at)
+        await sweepAbandoned(place.directory)
+        await inTurn(root, () =>
+          replaceFile(place, bytes, expected, () => confirmReachable(place, parents)),
+        )
+      })
+    },
+
+    async remove(path, expected) {
+      await withPlace(path, false, async (place, parents) => {
+        await inTurn(root, () =>
+          removeFile(place, expected, () => confirmReachable(place, parents)),
+        )
+      })
+    },
+
+    async move(from, to, expected) {
+      await withPlace(from, false, async (source, sourceParents) => {
+        await withPlace(to, true, async (target, targetParents) => {
+          const same = source.directory.identity === target.directory.identity
+          await refuseClash(
+            target.directory,
+            target.name,
+            target.at,
+            same ? source.name : undefined,
+          )
+          await inTurn(root, () =>
+            moveFile(source, target, expected, async () => {
+              await confirmReachable(source, sourceParents)
+              await confirmReachable(target, targetParents)
+            }),
+          )
+        })
+      })
+    },
+  }
+
+  /** A folder that is a hidden one under another name. */
+  async function refuseCovered(directory: Directory, name: string, at: string): Promise<void> {
+    const found = await lstat(directory.child(name), { bigint: true }).catch(() => null)
+    if (found !== null && (await hidden.identities()).has(identityOf(found))) {
+      throw hiddenProblem(at.split('/'))
+    }
+  }
+
+  /** For a path whose parents do not all exist: the clash that making the first missing one would meet. */
+  async function clashOfMissing(components: readonly string[]): Promise<string | undefined> {
+    for (const [index, name] of components.entries()) {
+      await using parent = await enter(components.slice(0, index), false)
+      const at = components.slice(0, index + 1).join('/')
+      if ((await stateOf(parent, name, at)).kind === 'absent') return clashOf(parent, name, at)
+    }
+    return undefined
+  }
+
+  async function isHidden(directory: Directory, components: readonly string[]): Promise<boolean> {
+    try {
+      hidden.check(components)
+      await refuseCovered(directory, components.at(-1) ?? '', components.join('/'))
+      return false
+    } catch (error) {
+      return error instanceof WorkspaceProblem && error.code === 'hidden'
+    }
+  }
+}
+
+async function hashAt(directory: Directory, name: string, at: string): Promise<string> {
+  const handle = await openFile(directory, name, at)
+  try {
+    return await hashFile(handle)
+  } finally {
+    await handle.close()
+  }
+}
+
+function byCodeUnit(left: string, right: string): number {
+  return left < right ? -1 : left > right ? 1 : 0
+}

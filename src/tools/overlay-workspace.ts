@@ -1,0 +1,126 @@
+import { hashBytes } from '../domain/digest.ts'
+import type { FileState, Workspace } from '../domain/tool.ts'
+import { WorkspaceProblem } from '../domain/workspace-problem.ts'
+import { foldName } from '../sandbox/path-names.ts'
+
+/**
+ * A workspace as it will be when the earlier calls of the turn have run (product.md 15): their proposals laid over the
+ * real one, path to bytes, or `null` where a call removes the file. For presenting only: writing rejects.
+ */
+export function overlayWorkspace(
+  base: Workspace,
+  proposals: ReadonlyMap<string, Uint8Array | null>,
+): Workspace {
+  const readOnly = async (): Promise<void> => {
+    throw new TypeError('A workspace with proposals laid over it cannot be changed')
+  }
+  return {
+    root: base.root,
+
+    async state(path, wanted = {}) {
+      // The real state first, so that names and links are judged as they will be when the call runs.
+      const real = await base.state(path, wanted)
+      const clash = real.clash ?? (wanted.clash === true ? proposedClash(proposals, path) : null)
+      const shown = proposedState(proposals, path, wanted.hash === true) ?? real
+      return { ...shown, ...(clash === null ? {} : { clash }) }
+    },
+
+    async read(path, options) {
+      const proposed = proposals.get(path)
+      if (proposed === undefined) return base.read(path, options)
+      const quoted = JSON.stringify(path)
+      if (proposed === null) {
+        throw new WorkspaceProblem('not_found', path, `${quoted} is removed by an earlier call.`)
+      }
+      const { start, maxBytes } = options
+      if (start !== undefined) return proposed.subarray(start, start + maxBytes)
+      if (proposed.length <= maxBytes) return proposed
+      throw new WorkspaceProblem(
+        'too_large',
+        path,
+        `${quoted} has ${proposed.length} bytes; at most ${maxBytes} can be read at once.`,
+      )
+    },
+
+    async list(path, options) {
+      const named = proposedNames(proposals, path)
+      const entries = new Map<string, FileState>()
+      for (const entry of await realEntries(base, path, options.maxEntries, named.size > 0)) {
+        entries.set(entry.name, entry.state)
+      }
+      for (const [name, state] of named) {
+        if (state.kind === 'absent') entries.delete(name)
+        else if (entries.get(name)?.kind !== 'directory') entries.set(name, state)
+      }
+      return [...entries]
+        .toSorted(([left], [right]) => (left < right ? -1 : 1))
+        .slice(0, options.maxEntries)
+        .map(([name, state]) => ({ name, state }))
+    },
+
+    write: readOnly,
+    remove: readOnly,
+    move: readOnly,
+  }
+}
+
+type Proposals = ReadonlyMap<string, Uint8Array | null>
+
+/** The state a proposal gives a path: a file, nothing, or a folder that a proposed file needs. */
+function proposedState(proposals: Proposals, path: string, hash: boolean): FileState | null {
+  const bytes = proposals.get(path)
+  if (bytes === null) return { kind: 'absent', bytes: 0 }
+  if (bytes !== undefined) {
+    return { kind: 'file', bytes: bytes.length, ...(hash ? { hash: hashBytes(bytes) } : {}) }
+  }
+  for (const [at, proposed] of proposals) {
+    if (proposed !== null && at.startsWith(`${path}/`)) return { kind: 'directory', bytes: 0 }
+  }
+  return null
+}
+
+/** What proposals add to, or take from, one folder. */
+function proposedNames(proposals: Proposals, path: string): Map<string, FileState> {
+  const prefix = path === '' ? '' : `${path}/`
+  const names = new Map<string, FileState>()
+  for (const [at, bytes] of proposals) {
+    if (!at.startsWith(prefix)) continue
+    const [name = '', ...below] = at.slice(prefix.length).split('/')
+    if (below.length > 0) {
+      if (bytes !== null) names.set(name, { kind: 'directory', bytes: 0 })
+    } else {
+      names.set(name, proposedState(proposals, at, false) ?? { kind: 'absent', bytes: 0 })
+    }
+  }
+  return names
+}
+
+async function realEntries(
+  base: Workspace,
+  path: string,
+  maxEntries: number,
+  proposed: boolean,
+): Promise<Awaited<ReturnType<Workspace['list']>>> {
+  try {
+    return await base.list(path, { maxEntries })
+  } catch (error) {
+    const missing = error instanceof WorkspaceProblem && error.code === 'not_found'
+    if (missing && proposed) return []
+    throw error
+  }
+}
+
+/** A name that differs only by case from one that an earlier call makes in the same folder. */
+function proposedClash(proposals: Proposals, path: string): string | null {
+  const components = path.split('/')
+  for (const [at, bytes] of proposals) {
+    if (bytes === null) continue
+    const others = at.split('/')
+    for (const [index, name] of components.entries()) {
+      const other = others[index]
+      if (other === undefined || foldName(other) !== foldName(name)) break
+      if (other !== name) return other
+    }
+  }
+  return null
+}
