@@ -20,8 +20,8 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   tools: ['domain/', 'store/', 'sandbox/', 'policy/'],
   services: [...belowServices, 'evidence/'],
   // The names of signals and the types of arguments are shared by client and workflow.
-  delivery: [...belowDelivery, 'workflows/messages[.]ts$'],
-  activities: [...belowDelivery, 'delivery/', 'workflows/(messages|activity-port)[.]ts$'],
+  delivery: [...belowDelivery, 'workflows/(messages|run-position|activity-port)[.]ts$'],
+  activities: [...belowDelivery, 'delivery/', 'workflows/(activity-port|task-queues)[.]ts$'],
   api: [...belowDelivery, 'delivery/'],
   // Only types of the API: see `dashboard-takes-types`.
   ui: ['domain/', 'api/'],

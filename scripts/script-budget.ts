@@ -1,0 +1,69 @@
+import { gzipSync } from 'node:zlib'
+import type { Plugin } from 'vite'
+
+/** What of an output chunk decides whether the first page loads it. */
+export interface BuiltChunk {
+  readonly fileName: string
+  readonly code: string
+  readonly isEntry: boolean
+  /** static imports: fetched before the chunk runs */
+  readonly imports: readonly string[]
+  /** path of the source module when the chunk is a page loaded on demand */
+  readonly facade: string | null
+}
+
+/**
+ * Gzipped bytes of script that the first page (entry, its static imports, and the named lazy pages
+ * with theirs) fetches.
+ */
+export function firstPageBytes(
+  chunks: readonly BuiltChunk[],
+  lazyPages: readonly string[],
+): { bytes: number; files: string[] } {
+  const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]))
+  const reached = new Set<string>()
+  const visit = (fileName: string): void => {
+    const chunk = byName.get(fileName)
+    if (chunk === undefined || reached.has(fileName)) return
+    reached.add(fileName)
+    chunk.imports.forEach(visit)
+  }
+  for (const chunk of chunks) {
+    const isFirst = lazyPages.some((page) => chunk.facade?.endsWith(page))
+    if (chunk.isEntry || isFirst) visit(chunk.fileName)
+  }
+  const files = [...reached].toSorted()
+  const bytes = files.reduce((sum, name) => sum + gzipSync(byName.get(name)?.code ?? '').length, 0)
+  return { bytes, files }
+}
+
+/** Fails the build when the inbox or the request page needs more script than `mostGzipBytes`. */
+export function scriptBudget({ mostGzipBytes }: { mostGzipBytes: number }): Plugin {
+  return {
+    name: 'countersign:script-budget',
+    apply: 'build',
+    writeBundle(_options, bundle) {
+      const chunks = Object.values(bundle).flatMap((output): BuiltChunk[] =>
+        output.type === 'chunk'
+          ? [
+              {
+                fileName: output.fileName,
+                code: output.code,
+                isEntry: output.isEntry,
+                imports: output.imports,
+                facade: output.facadeModuleId,
+              },
+            ]
+          : [],
+      )
+      for (const page of ['inbox/inbox-page.tsx', 'request/request-page.tsx']) {
+        const { bytes, files } = firstPageBytes(chunks, [page])
+        const kilobytes = (bytes / 1000).toFixed(1)
+        if (bytes > mostGzipBytes) {
+          this.error(`${page} needs ${kilobytes} kB of compressed script: ${files.join(', ')}`)
+        }
+        this.info(`${page}: ${kilobytes} kB of compressed script`)
+      }
+    },
+  }
+}
