@@ -1,0 +1,170 @@
+import type { Selectable } from 'kysely'
+import type { Json } from '../../domain/json.ts'
+import { Problem } from '../../domain/problem.ts'
+import type { RequestState } from '../../domain/request.ts'
+import type { RequestTable } from '../../store/schema.ts'
+import type { Caller, SigningContext } from '../context.ts'
+import { commonReach, giveGrant } from '../grants/give-grant.ts'
+import { lockRun } from '../locks.ts'
+import { findRequest } from '../requests/find-request.ts'
+import type { QuorumRecord } from '../requests/request-record.ts'
+import { viewerOf } from '../requests/viewer.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { auditingRefusals } from './audit-refusal.ts'
+import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'
+import { parseDecision, type Approval, type DecisionInput } from './decision-input.ts'
+import { aboutRequest, endRequest } from './end-request.ts'
+import { expireLocked } from './expire-locked.ts'
+import { onceForKey } from './idempotency.ts'
+import { judgeDecision, type DecisionMarks } from './judge-decision.ts'
+import { issuePermit } from './permits.ts'
+import { recordDecision } from './record-decision.ts'
+import { expiredProblem } from './refuse-ended.ts'
+import { lockWithSiblings, stopSiblings } from './stop-siblings.ts'
+import { tallyVotes } from './tally-votes.ts'
+
+export interface DecideRequestInput {
+  /** id or number */
+  readonly request: string
+  /** the decision as it came: judged here, field by field, on every channel */
+  readonly body: Json
+  readonly idempotencyKey?: string
+  readonly batchDecisionId?: string
+}
+
+/** What a decision is answered with (api.md). `state` stays `pending` while the quorum is not met. */
+export interface DecisionAnswer {
+  readonly requestId: string
+  readonly decisionId: string
+  readonly state: RequestState
+  readonly stage: 'recorded'
+  readonly quorum: QuorumRecord
+  readonly execution: { readonly state: 'not_started' }
+}
+
+/**
+ * Decides one revision of one request: the one function for every channel (security.md 12). Authorisation, separation of
+ * duties, digest, quorum and state are judged in the transaction, with the run and the request locked, that also writes
+ * the decision, its permit or denial, a grant, the trail, the stream and the signal. When it returns, the decision is
+ * durable. Rejects with the codes of api.md, in that order; refused attempts are recorded.
+ *
+ * @example await decideRequest(ctx, caller, { request: '142', body: { decision: 'approve', digest, revision: 1 } })
+ */
+export async function decideRequest(
+  ctx: SigningContext,
+  caller: Caller,
+  input: DecideRequestInput,
+): Promise<DecisionAnswer> {
+  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  return auditingRefusals(ctx, caller, found.id, { attempt: 'decide' }, () =>
+    inUnitOfWork(ctx, async (unit) => {
+      const call = { caller, key: input.idempotencyKey, route: `decide:${found.id}` }
+      return onceForKey(unit.tx, { ...call, body: input.body }, async () => {
+        const decision = parseDecision(input.body)
+        if (found.runId !== null) await lockRun(unit.tx, found.runId)
+        return decideLocked(ctx, unit, caller, {
+          requestId: found.id,
+          decision,
+          batchDecisionId: input.batchDecisionId ?? null,
+        })
+      })
+    }),
+  )
+}
+
+async function decideLocked(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  caller: Caller,
+  asked: {
+    readonly requestId: string
+    readonly decision: DecisionInput
+    readonly batchDecisionId: string | null
+  },
+): Promise<DecisionAnswer | Problem> {
+  const { decision } = asked
+  const stop = decision.decision === 'deny' && decision.then === 'stop'
+  const { request, later } = await lockWithSiblings(unit.tx, asked.requestId, stop)
+  const personId = caller.actor.type === 'person' ? caller.actor.id : null
+  const facts = await readDecisionFacts(unit.tx, request.id, personId)
+  const marks = await judgeDecision(unit.tx, request, facts, decision)
+  if (marks === 'lapsed') {
+    await expireLocked(unit, request)
+    return expiredProblem(request)
+  }
+  const decisionId = await recordDecision(unit, caller, request, decision, {
+    ...marks,
+    batchDecisionId: asked.batchDecisionId,
+    at: facts.now,
+  })
+  const wake = [request.id]
+  let state: RequestState = 'pending'
+  let quorum = tallyVotes(request.routing, facts.votes).record
+  if (decision.decision === 'deny') {
+    await endRequest(unit, request, { event: 'deny', then: decision.then })
+    if (stop) wake.push(...(await stopSiblings(unit, caller, request, later)))
+    state = 'denied'
+  } else {
+    const outcome = await countApproval(ctx, unit, caller, request, facts, decision, marks)
+    quorum = outcome.quorum
+    state = outcome.state
+  }
+  if (state !== 'pending' && request.run_id !== null) {
+    const payload = { requestIds: wake }
+    await unit.enqueue({ kind: 'signal_decided', runId: request.run_id, payload })
+  }
+  const execution = { state: 'not_started' } as const
+  return { requestId: request.id, decisionId, state, stage: 'recorded', quorum, execution }
+}
+
+/** Counts the approvals; a quorum that is met by them approves the request and issues its permit. */
+async function countApproval(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  caller: Caller,
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+  approval: Approval,
+  marks: DecisionMarks,
+): Promise<{ state: RequestState; quorum: QuorumRecord }> {
+  const { person } = marks
+  const vote = { ...person, personId: person.id, scope: approval.scope, bounds: approval.bounds }
+  const votes = [...facts.votes, vote]
+  const counted = tallyVotes(request.routing, votes)
+  if (!counted.met) {
+    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+    return { state: 'pending', quorum: counted.record }
+  }
+  await endRequest(unit, request, { event: 'approve' })
+  const deciders = counted.counted.map((place) => place.personId)
+  const permit = await issuePermit(unit.tx, ctx.signer, {
+    requestId: request.id,
+    revision: request.revision,
+    runId: request.run_id,
+    callId: request.call_id,
+    digest: facts.revision.digest,
+    factsDigest: facts.revision.factsDigest,
+    deciders,
+    policyDigest: request.policy_digest,
+    attempt: request.attempt,
+    epoch: facts.epoch,
+    now: facts.now,
+    permitForMs: request.routing.permitForMs,
+  })
+  await unit.audit({
+    type: 'permit.issued',
+    actor: caller.actor,
+    channel: caller.channel,
+    ...aboutRequest(request),
+    digest: permit.digest,
+    policyDigest: permit.policyDigest,
+    detail: { permitId: permit.permitId, attempt: permit.attempt, expiresAt: permit.expiresAt },
+  })
+  const reach = commonReach(votes.filter((one) => deciders.includes(one.personId)))
+  if (reach.scope !== 'once') {
+    const { selfApproved } = marks
+    const grant = { request, facts, ...reach, personId: person.id, selfApproved }
+    await giveGrant(unit, ctx.signer, caller, grant)
+  }
+  return { state: 'approved', quorum: counted.record }
+}

@@ -1,0 +1,135 @@
+import type { Json, JsonObject } from '../../domain/json.ts'
+import { limits } from '../../domain/limits.ts'
+import { Problem } from '../../domain/problem.ts'
+import type { DenialThen } from '../../domain/request.ts'
+import type { Scope } from '../../domain/verdict.ts'
+
+/** Bounds of a grant wider than `once`; the instant is in UTC. */
+export interface GrantBounds {
+  readonly uses: number | null
+  readonly expiresAt: string | null
+}
+
+interface Named {
+  readonly digest: string
+  readonly revision: number
+  readonly reason: string | null
+  readonly seen: string | null
+}
+
+export interface Approval extends Named {
+  readonly decision: 'approve'
+  readonly scope: Scope
+  readonly bounds: GrantBounds | null
+}
+
+export interface Denial extends Named {
+  readonly decision: 'deny'
+  readonly then: DenialThen
+}
+
+export type DecisionInput = Approval | Denial
+
+const approvalFields = ['decision', 'digest', 'revision', 'scope', 'reason', 'seen', 'grant']
+const denialFields = ['decision', 'digest', 'revision', 'then', 'reason', 'seen']
+const scopes: readonly Scope[] = ['once', 'run', 'path', 'command']
+
+/**
+ * A decision's body as every channel hands it over. Only the literal values of the contract are accepted (product.md 6):
+ * nothing is converted. Rejects with `digest_required` first, then `invalid_request` with the `field`.
+ */
+export function parseDecision(body: Json): DecisionInput {
+  const fields = objectOf(body, 'body')
+  if ((fields['digest'] ?? null) === null) {
+    throw new Problem('digest_required', 'A decision names the digest of what was shown')
+  }
+  const { decision } = fields
+  if (decision !== 'approve' && decision !== 'deny') {
+    throw invalid('decision', 'must be "approve" or "deny"')
+  }
+  refuseUnknown(fields, decision === 'approve' ? approvalFields : denialFields)
+  const named = {
+    digest: text(fields['digest'], 'digest', 200) ?? '',
+    revision: revisionOf(fields['revision']),
+    reason: text(fields['reason'], 'reason', limits.reasonCharacters),
+    seen: text(fields['seen'], 'seen', 200),
+  }
+  if (decision === 'deny') return { decision, ...named, then: thenOf(fields['then']) }
+  const scope = scopeOf(fields['scope'])
+  return { decision, ...named, scope, bounds: boundsOf(fields['grant'], scope) }
+}
+
+/** `invalid_request` about one field of the question. */
+export function invalid(field: string, message: string): Problem {
+  return new Problem('invalid_request', `${field} ${message}`, { field, message })
+}
+
+function objectOf(value: Json | undefined, field: string): JsonObject {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(field, 'must be an object')
+  }
+  return value
+}
+
+function refuseUnknown(fields: JsonObject, known: readonly string[]): void {
+  for (const field of Object.keys(fields)) {
+    if (!known.includes(field)) throw invalid(field, 'is not a field of this decision')
+  }
+}
+
+function text(value: Json | undefined, field: string, most: number): string | null {
+  if (value === undefined) return null
+  if (typeof value !== 'string') throw invalid(field, 'must be text')
+  if (value.length > most) throw invalid(field, `is over ${most} characters`)
+  if (!value.isWellFormed() || value.includes('\0')) {
+    throw invalid(field, 'has a NUL character or half a surrogate pair')
+  }
+  return value
+}
+
+function revisionOf(value: Json | undefined): number {
+  if (!isPositiveInteger(value)) throw invalid('revision', 'must be the number of the revision')
+  return value
+}
+
+function thenOf(value: Json | undefined): DenialThen {
+  if (value === undefined) return 'continue'
+  if (value !== 'continue' && value !== 'stop') throw invalid('then', 'must be "continue" or "stop"')
+  return value
+}
+
+function scopeOf(value: Json | undefined): Scope {
+  if (value === undefined) return 'once'
+  const scope = scopes.find((known) => known === value)
+  if (scope === undefined) throw invalid('scope', `must be one of ${scopes.join(', ')}`)
+  return scope
+}
+
+function boundsOf(value: Json | undefined, scope: Scope): GrantBounds | null {
+  if (value === undefined) return null
+  const fields = objectOf(value, 'grant')
+  if (scope === 'once') throw invalid('grant', 'bounds a scope wider than "once"')
+  refuseUnknown(fields, ['uses', 'expiresAt'])
+  const { uses, expiresAt } = fields
+  if (uses !== undefined && (!isPositiveInteger(uses) || uses > 1_000_000)) {
+    throw invalid('grant.uses', 'must be a whole number from 1 to 1000000')
+  }
+  return {
+    uses: uses ?? null,
+    expiresAt: expiresAt === undefined ? null : instantOf(expiresAt, 'grant.expiresAt'),
+  }
+}
+
+const instantPattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/
+
+/** An ISO 8601 instant with its zone, as UTC. */
+export function instantOf(value: Json, field: string): string {
+  if (typeof value !== 'string' || !instantPattern.test(value) || Number.isNaN(Date.parse(value))) {
+    throw invalid(field, 'must be an instant with its zone, as 2026-01-31T12:00:00Z')
+  }
+  return new Date(value).toISOString()
+}
+
+function isPositiveInteger(value: Json | undefined): value is number {
+  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0
+}

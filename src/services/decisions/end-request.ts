@@ -1,0 +1,64 @@
+import { sql, type Selectable } from 'kysely'
+import type { CancelReason, DenialThen } from '../../domain/request.ts'
+import { requestTransitions, transition } from '../../domain/transitions.ts'
+import type { RequestTable } from '../../store/schema.ts'
+import { addPending } from '../runs/count-pending.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+
+/** How a request ends; a cancellation says why, a denial what happens then. */
+export type RequestEnding =
+  | { readonly event: 'approve' }
+  | { readonly event: 'expire' }
+  | { readonly event: 'deny'; readonly then: DenialThen }
+  | { readonly event: 'cancel'; readonly reason: CancelReason }
+
+/**
+ * Ends a pending request: its state, the run's count of what is pending, and the stream. The caller holds the run's and
+ * the request's lock, has judged who may, and writes the trail and the signal.
+ *
+ * @throws when the request is not pending: the caller checks that under the lock.
+ */
+export async function endRequest(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  ending: RequestEnding,
+): Promise<void> {
+  const state = transition(requestTransitions, request.state, ending.event)
+  if (state === null) throw new Error(`Request ${request.id} is ${request.state} already`)
+  const updated = await unit.tx
+    .updateTable('request')
+    .set({
+      state,
+      decided_at: sql<Date>`clock_timestamp()`,
+      ...(ending.event === 'deny' ? { denied_then: ending.then } : {}),
+      ...(ending.event === 'cancel' ? { cancel_reason: ending.reason } : {}),
+    })
+    .where('id', '=', request.id)
+    .where('state', '=', request.state)
+    .executeTakeFirst()
+  if (updated.numUpdatedRows !== 1n) throw new Error(`Request ${request.id} was not locked`)
+  const subject = { requestId: request.id, ...inRun(request.run_id) }
+  const decided = ending.event === 'approve' || ending.event === 'deny'
+  await unit.event(decided ? 'request.decided' : 'request.closed', subject)
+  if (request.run_id === null) return
+  const count = await addPending(unit.tx, request.run_id, -1)
+  if (count.changed) await unit.event('run.changed', { runId: request.run_id })
+}
+
+/** `{runId}` when there is one: spread into events and audit entries. */
+export function inRun(runId: string | null): { runId?: string } {
+  return runId === null ? {} : { runId }
+}
+
+/** The ids that every audit entry about a request carries. */
+export function aboutRequest(request: Selectable<RequestTable>): {
+  requestId: string
+  runId?: string
+  callId?: string
+} {
+  return {
+    requestId: request.id,
+    ...inRun(request.run_id),
+    ...(request.call_id === null ? {} : { callId: request.call_id }),
+  }
+}

@@ -1,0 +1,66 @@
+import type { Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { toJsonb } from '../../store/database.ts'
+import type { RequestTable } from '../../store/schema.ts'
+import type { Caller } from '../context.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import type { DecisionInput } from './decision-input.ts'
+import { aboutRequest } from './end-request.ts'
+import type { DecisionMarks } from './judge-decision.ts'
+import { putSaltedText } from './salted-text.ts'
+
+/** Writes one person's decision of the current revision and its event. Returns its id. */
+export async function recordDecision(
+  unit: UnitOfWork,
+  caller: Caller,
+  request: Selectable<RequestTable>,
+  input: DecisionInput,
+  marks: DecisionMarks & { readonly batchDecisionId: string | null; readonly at: Date },
+): Promise<string> {
+  const id = uuidv7()
+  const reasonHash = input.reason === null ? null : await putSaltedText(unit.tx, input.reason)
+  const scope = input.decision === 'approve' ? input.scope : null
+  const then = input.decision === 'deny' ? input.then : null
+  const bounds = input.decision === 'approve' ? input.bounds : null
+  await unit.tx
+    .insertInto('decision')
+    .values({
+      id,
+      request_id: request.id,
+      revision: request.revision,
+      person_id: marks.person.id,
+      decision: input.decision,
+      digest: input.digest,
+      scope,
+      denied_then: then,
+      grant_bounds: bounds === null ? null : toJsonb(bounds),
+      reason_hash: reasonHash,
+      self_approved: marks.selfApproved,
+      edited: marks.edited,
+      batch_decision_id: marks.batchDecisionId,
+      channel: caller.channel,
+      at: marks.at,
+    })
+    .execute()
+  await unit.audit({
+    type: 'decision.recorded',
+    actor: caller.actor,
+    channel: caller.channel,
+    ...aboutRequest(request),
+    digest: input.digest,
+    policyDigest: request.policy_digest,
+    detail: {
+      decisionId: id,
+      decision: input.decision,
+      revision: request.revision,
+      scope,
+      then,
+      seen: input.seen,
+      reason: reasonHash,
+      selfApproved: marks.selfApproved,
+      edited: marks.edited,
+      batchDecisionId: marks.batchDecisionId,
+    },
+  })
+  return id
+}

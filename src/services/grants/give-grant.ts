@@ -1,0 +1,116 @@
+import type { Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { JsonObject } from '../../domain/json.ts'
+import { Problem } from '../../domain/problem.ts'
+import { quorumTeams } from '../../domain/quorum.ts'
+import { signStatement, type Signer } from '../../domain/statement-bytes.ts'
+import type { GrantStatement } from '../../domain/statement.ts'
+import type { Scope } from '../../domain/verdict.ts'
+import { getText } from '../../store/content.ts'
+import type { RequestTable } from '../../store/schema.ts'
+import type { Caller } from '../context.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import type { DecisionFacts, StandingVote } from '../decisions/decision-facts.ts'
+import type { GrantBounds } from '../decisions/decision-input.ts'
+import { aboutRequest } from '../decisions/end-request.ts'
+
+/** How far the approvals of a met quorum reach together: only as far as all of them do, with the tightest bounds. */
+export function commonReach(votes: readonly Pick<StandingVote, 'scope' | 'bounds'>[]): {
+  scope: Scope
+  bounds: GrantBounds
+} {
+  const scope = votes[0]?.scope ?? 'once'
+  const uses = votes.flatMap((vote) => vote.bounds?.uses ?? [])
+  const ends = votes.flatMap((vote) => vote.bounds?.expiresAt ?? [])
+  return {
+    scope: votes.every((vote) => vote.scope === scope) ? scope : 'once',
+    bounds: {
+      uses: uses.length === 0 ? null : Math.min(...uses),
+      expiresAt: ends.toSorted()[0] ?? null,
+    },
+  }
+}
+
+/**
+ * Signs and stores a remembered approval of this call for the rest of the root run (product.md 10), in the decision's
+ * transaction. Scope `path` covers the call's `path`; rejects with `scope_not_allowed` when it has none.
+ */
+export async function giveGrant(
+  unit: UnitOfWork,
+  signer: Signer,
+  caller: Caller,
+  given: {
+    readonly request: Selectable<RequestTable>
+    readonly facts: DecisionFacts
+    readonly scope: Scope
+    readonly bounds: GrantBounds
+    readonly personId: string
+    readonly selfApproved: boolean
+  },
+): Promise<string> {
+  const { request, facts } = given
+  if (request.root_run_id === null) {
+    throw new Problem('scope_not_allowed', 'Only a call of a run can be approved for the run')
+  }
+  const statement: GrantStatement = {
+    version: 1,
+    grantId: uuidv7(),
+    rootRunId: request.root_run_id,
+    tool: request.tool,
+    toolHash: facts.revision.facts.toolHash,
+    scope: given.scope,
+    digest: facts.revision.digest,
+    path: given.scope === 'path' ? await pathOf(unit, facts) : null,
+    grantedBy: given.personId,
+    queue: request.queue,
+    teams: quorumTeams(request.routing.quorum),
+    selfApproved: given.selfApproved,
+    requestId: request.id,
+    uses: given.bounds.uses,
+    expiresAt: given.bounds.expiresAt,
+  }
+  const signed = signStatement(signer, 'grant', statement)
+  await unit.tx
+    .insertInto('approval_grant')
+    .values({
+      id: statement.grantId,
+      root_run_id: statement.rootRunId,
+      tool: statement.tool,
+      scope: statement.scope,
+      digest: statement.digest,
+      path: statement.path,
+      queue: statement.queue,
+      team: request.team,
+      granted_by: statement.grantedBy,
+      request_id: statement.requestId,
+      uses_allowed: statement.uses,
+      expires_at: statement.expiresAt,
+      statement: signed.statement,
+      signature: signed.signature,
+      key_id: signed.keyId,
+    })
+    .execute()
+  await unit.audit({
+    type: 'grant.given',
+    actor: caller.actor,
+    channel: caller.channel,
+    ...aboutRequest(request),
+    digest: statement.digest,
+    policyDigest: request.policy_digest,
+    detail: {
+      grantId: statement.grantId,
+      scope: statement.scope,
+      tool: statement.tool,
+      uses: statement.uses,
+      expiresAt: statement.expiresAt,
+    },
+  })
+  return statement.grantId
+}
+
+async function pathOf(unit: UnitOfWork, facts: DecisionFacts): Promise<string> {
+  const input = JSON.parse(await getText(unit.tx, facts.revision.inputHash)) as JsonObject
+  const path = Object.hasOwn(input, 'path') ? input['path'] : undefined
+  if (typeof path === 'string') return path
+  throw new Problem('scope_not_allowed', 'This call names no single file to approve')
+}
