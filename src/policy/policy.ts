@@ -1,6 +1,6 @@
 import type { Json } from '../domain/json.ts'
 import type { Quorum } from '../domain/request.ts'
-import type { Approval, EditsPolicy, Risk, Scope } from '../domain/verdict.ts'
+import type { EditsPolicy, Risk, Scope } from '../domain/verdict.ts'
 
 /**
  * One version of a project folder, parsed and valid. `digest` is content-addressed: the hash of every file that
@@ -112,9 +112,12 @@ export interface Overlay {
   readonly consent: Consent
 }
 
-/** A worker file's, zone's or overlay's word on consent, with where it is written. `reason` is shown with an `ask`. */
+export type ApprovalWord = 'preApproved' | 'ask' | 'blocked'
+
+/** A worker file's, zone's or overlay's word on consent, with where it is written. */
 export interface Consent {
-  readonly approval: Approval
+  readonly approval: ApprovalWord
+  /** what the model is told of a block, what people read beside an ask */
   readonly reason: string | null
   readonly source: string
 }

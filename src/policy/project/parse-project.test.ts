@@ -1,0 +1,279 @@
+import { expect, test } from 'vitest'
+import type { Policy, ProjectFiles, ProjectProblem } from '../policy.ts'
+import { parseProject } from './parse-project.ts'
+
+const config = `version: 1
+people:
+  - { email: alan@example.com, name: Alan }
+teams:
+  platform: { members: [Ada@example.com, grace@example.com] }
+  security: { members: [edsger@example.com] }
+queues:
+  platform:
+    team: platform
+    selfApproval: false
+    edits: approve
+    signature: optional
+    permitFor: 30d
+    expiresAfter: 72h
+    remindAfter: [4h, 24h]
+    escalate: [{ after: 24h, addTeams: [security] }]
+defaults: { queue: platform }
+routing:
+  - when: { tool: [write_file, edit_file, delete_file], path: "infra/**" }
+    queue: platform
+    risk: high
+    quorum: { allOf: [ { team: platform, count: 1 }, { team: security, count: 1 } ] }
+overlays:
+  - when: { tool: shell }
+    approval: ask
+workspaces:
+  default: { root: . }
+rights:
+  startApproveAll: [platform]
+  manageRuns: [platform]
+  readAudit: [security]
+  activatePolicy: [security, alan@example.com]
+`
+
+const worker = `---
+name: release-notes
+description: Drafts release notes from the git history
+model: anthropic:claude-sonnet-5-5
+queue: platform
+limits: { turns: 40, calls: 200, tokens: 2000000 }
+startableBy: [platform]        # teams; absent = anybody who may start runs
+zones:
+  - { name: repo, root: ., mode: ro, approval: { read: preApproved } }
+  - { name: notes, root: ./notes, mode: rw, suffixes: [.md],
+      approval: { read: preApproved, write: ask, delete: blocked, share: ask } }
+  - { name: scratch, root: ./scratch, mode: rw, approval: { write: preApproved, delete: preApproved } }
+sandbox: { required: true, network: none }
+shell:
+  default: ask
+  rules:
+    - { pattern: git log, approval: preApproved }
+    - { pattern: git add, approval: ask, description: Stage files for commit }
+    - { pattern: git reset --hard, approval: blocked, reason: History is shared }
+    - { pattern: cat, approval: preApproved, zones: [repo, notes] }
+    - { pattern: find, approval: preApproved, unlessArgs: [-exec, -execdir, -delete, -fprintf] }
+tools:
+  slack_notify: { approval: ask }
+  deploy: { manual: true }
+workers: [changelog-reviewer]
+mcpServers:
+  files: { command: npx, args: [-y, "@modelcontextprotocol/server-filesystem@2026.7.10", "."], env: {}, tools: { read_file: preApproved } }
+  wiki: { type: http, url: "https://wiki.example.com/mcp", headers: { authorization: "Bearer \${WIKI_TOKEN}" } }
+---
+You write release notes.
+`
+
+const reviewer = `---
+name: changelog-reviewer
+model: script:./scripts/review.yaml
+---
+You review.
+`
+
+const script = `turns:
+  - text: I will write the notes.
+    calls:
+      - { tool: write_file, input: { path: notes/1.2.md, content: "x" } }
+  - text: "Done."
+`
+
+function folder(changes: Record<string, string | null> = {}): ProjectFiles {
+  const texts = new Map([
+    ['countersign.yaml', config],
+    ['workers/release-notes.md', worker],
+    ['workers/changelog-reviewer.md', reviewer],
+    ['scripts/review.yaml', script],
+  ])
+  for (const [path, text] of Object.entries(changes)) {
+    if (text === null) texts.delete(path)
+    else texts.set(path, text)
+  }
+  return { texts, toolFiles: [] }
+}
+
+function valid(files: ProjectFiles): Policy {
+  const parsed = parseProject(files)
+  if ('problems' in parsed) throw new Error(JSON.stringify(parsed.problems, null, 1))
+  return parsed.policy
+}
+
+function problems(changes: Record<string, string | null>): readonly ProjectProblem[] {
+  const parsed = parseProject(folder(changes))
+  return 'problems' in parsed ? parsed.problems : []
+}
+
+/** Problems as `file:line problem -> remedy`. */
+function lines(changes: Record<string, string | null>): string[] {
+  return problems(changes).map(
+    (one) => `${one.file}:${one.line ?? ''} ${one.problem} -> ${one.remedy}`,
+  )
+}
+
+test("the design's own example is valid, without a warning", () => {
+  const parsed = parseProject(folder())
+  expect(parsed).toMatchObject({ warnings: [] })
+  const policy = valid(folder())
+  expect(policy.config.defaultQueue).toBe('platform')
+  expect(policy.config.queues.get('platform')).toMatchObject({
+    permitForMs: 30 * 86_400_000,
+    expiresAfterMs: 72 * 3_600_000,
+    remindAfterMs: [4 * 3_600_000, 24 * 3_600_000],
+  })
+  expect(policy.config.rights.activatePolicy).toEqual([
+    { team: 'security' },
+    { person: 'alan@example.com' },
+  ])
+})
+
+test('everybody named in a team is a person, with addresses in lower case', () => {
+  const people = valid(folder()).config.people
+  expect(people.map((person) => person.email)).toEqual([
+    'alan@example.com',
+    'ada@example.com',
+    'grace@example.com',
+    'edsger@example.com',
+  ])
+})
+
+test('every rule knows the file and line it is written in', () => {
+  const notes = valid(folder()).workers.get('release-notes')?.zones[1]
+  expect(notes).toMatchObject({ root: 'notes', suffixes: ['.md'] })
+  expect(notes?.approval.write?.source).toBe('workers/release-notes.md:11')
+  expect(notes?.source).toBe('workers/release-notes.md:10')
+})
+
+test('a version is content-addressed: any change of any file is another version', () => {
+  const { digest } = valid(folder())
+  expect(valid(folder()).digest).toBe(digest)
+  expect(digest).toMatch(/^sha256:[0-9a-f]{64}$/)
+  const changed = [
+    folder({ 'countersign.yaml': `${config}# a comment\n` }),
+    folder({ 'workers/release-notes.md': `${worker}More.\n` }),
+    folder({ 'scripts/review.yaml': `${script}  - text: more\n` }),
+    { ...folder(), toolFiles: [{ path: 'tools/slack.ts', hash: 'sha256:00' }] },
+  ]
+  const digests = new Set([digest, ...changed.map((files) => valid(files).digest)])
+  expect(digests.size).toBe(5)
+})
+
+test('a worker version changes with its script', () => {
+  const before = valid(folder()).workers.get('changelog-reviewer')?.digest
+  const changed = folder({ 'scripts/review.yaml': `${script}  - text: more\n` })
+  expect(valid(changed).workers.get('changelog-reviewer')?.digest).not.toBe(before)
+})
+
+test('every problem is reported at once, with file, line and what would be right', () => {
+  expect(
+    lines({
+      'countersign.yaml': config
+        .replace('team: platform\n', 'team: platfrom\n')
+        .replace('expiresAfter: 72h', 'expiresAfter: 3 days')
+        .replace('rights:', 'right:')
+        .replace('approval: ask', 'approval: preApproved'),
+      'workers/release-notes.md': worker
+        .replace('zones:\n', 'zone:\n')
+        .replace('model: anthropic', 'model: antropic'),
+    }),
+  ).toEqual([
+    'countersign.yaml:9 "queues.platform.team" names the team "platfrom", which is not defined -> did you mean "platform"?',
+    'countersign.yaml:14 "queues.platform.expiresAfter" is "3 days", not a duration -> write 90s, 15m, 4h or 7d, of at least a second and at most 3650 days',
+    'countersign.yaml:25 "overlays[0].approval" is "preApproved" -> one of "ask", "blocked"',
+    'countersign.yaml:28 unknown key "right" -> did you mean "rights"?',
+    expect.stringMatching(/^workers\/release-notes.md:4 "model" is "antropic:/),
+    'workers/release-notes.md:8 unknown key "zone" -> did you mean "zones"?',
+    'workers/release-notes.md:20 "shell.rules[3].zones[0]" names the zone "repo", which is not defined -> none is defined',
+    'workers/release-notes.md:20 "shell.rules[3].zones[1]" names the zone "notes", which is not defined -> none is defined',
+  ])
+})
+
+test.each([
+  ['leaves the workspace', 'root: ../notes'],
+  ['is absolute', 'root: /etc'],
+  ['leaves it in the middle', 'root: notes/../../x'],
+])('a zone whose root %s is refused', (_title, root) => {
+  const text = worker.replace('root: ./notes', root)
+  expect(lines({ 'workers/release-notes.md': text })).toEqual([
+    expect.stringContaining('which is not inside the workspace'),
+  ])
+})
+
+test('overlays may only tighten, durations have a unit, a quorum says one thing', () => {
+  const overlay = config.replace('approval: ask', 'approval: { blocked: "never here" }')
+  expect(valid(folder({ 'countersign.yaml': overlay })).config.overlays[0]?.consent).toMatchObject({
+    approval: 'blocked',
+    reason: 'never here',
+  })
+  const beside = config.replace('approval: ask', 'approval: blocked\n    reason: not here')
+  expect(valid(folder({ 'countersign.yaml': beside })).config.overlays[0]?.consent).toMatchObject({
+    approval: 'blocked',
+    reason: 'not here',
+  })
+  const both = config.replace('quorum: { allOf:', 'quorum: { count: 2, allOf:')
+  expect(lines({ 'countersign.yaml': both })).toEqual([
+    'countersign.yaml:22 "routing[0].quorum" does not say one thing -> give exactly one of "count", "allOf" and "anyOf"',
+  ])
+})
+
+test('a broken, missing or empty script is a problem of the folder', () => {
+  expect(lines({ 'scripts/review.yaml': null })).toEqual([
+    'workers/changelog-reviewer.md:3 "model" names the script "scripts/review.yaml", which does not exist -> correct the path',
+  ])
+  expect(lines({ 'scripts/review.yaml': 'turns:\n  - { txt: hi }\n' })).toEqual([
+    'scripts/review.yaml:2 unknown key "turns[0].txt" -> did you mean "text"?',
+  ])
+  expect(lines({ 'scripts/review.yaml': 'turns:\n  - calls: [{ input: {} }]\n' })).toHaveLength(1)
+})
+
+test('names that are given twice are refused', () => {
+  const zone = worker.replace('name: scratch', 'name: notes')
+  expect(lines({ 'workers/release-notes.md': zone })).toEqual([
+    expect.stringContaining('is a second zone "notes"'),
+  ])
+  const key = config.replace('defaults:', 'version: 1\ndefaults:')
+  expect(lines({ 'countersign.yaml': key })[0]).toMatch(/not valid YAML.* -> give each key once/)
+  const member = config.replace('grace@example.com', 'ADA@example.com')
+  expect(lines({ 'countersign.yaml': member })).toEqual([
+    expect.stringContaining('names ada@example.com twice'),
+  ])
+  expect(lines({ 'workers/Release-Notes.md': worker })).toContainEqual(
+    expect.stringContaining('in other case'),
+  )
+})
+
+test('a worker is called as its file', () => {
+  expect(lines({ 'workers/other.md': worker })).toEqual([
+    'workers/other.md:2 "name" is "release-notes", but the file is called other.md -> write `name: other`',
+  ])
+})
+
+test('what is odd but harmless is a warning and leaves the version valid', () => {
+  const parsed = parseProject(
+    folder({
+      'countersign.yaml': config
+        .replace('[write_file,', '[write_fiel,')
+        .replace('members: [edsger@example.com]', 'members: []'),
+      'workers/release-notes.md': worker.replace('@2026.7.10', ''),
+    }),
+  )
+  expect('warnings' in parsed && parsed.warnings.map((one) => one.problem)).toEqual([
+    '"routing[0].when.tool[0]" names the tool "write_fiel"',
+    'the quorum needs more people than its teams have',
+    expect.stringContaining('without a version'),
+  ])
+})
+
+test('no text of a folder makes the parser throw', () => {
+  for (const text of ['', '[]', 'a', '- 1', '{', '&a [*a]', '? [x]\n: 1', 'version: !x 1', '\0']) {
+    for (const file of ['countersign.yaml', 'workers/release-notes.md', 'scripts/review.yaml']) {
+      expect(lines({ [file]: text }), `${file}: ${text}`).not.toEqual([])
+    }
+    const front = `---\n${text}\n---\n`
+    expect(lines({ 'workers/release-notes.md': front })).not.toEqual([])
+  }
+  expect(parseProject({ texts: new Map(), toolFiles: [] })).toHaveProperty('problems')
+})

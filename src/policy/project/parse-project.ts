@@ -1,0 +1,79 @@
+import type { Policy, ProjectFiles, ProjectProblem, WorkerDefinition } from '../policy.ts'
+import { Report } from '../reading/report.ts'
+import { policyDigest } from '../version-digest.ts'
+import { parseModelName } from '../worker/model-name.ts'
+import { readScript } from '../worker/read-script.ts'
+import { readWorker } from '../worker/read-worker.ts'
+import { configFile, readConfig } from './read-config.ts'
+import { warnOfUnreachable } from './warn-of-unreachable.ts'
+
+export type ParsedProject =
+  | { readonly policy: Policy; readonly warnings: readonly ProjectProblem[] }
+  | { readonly problems: readonly ProjectProblem[] }
+
+const workerPath = /^workers\/([^/]+)\.md$/
+
+/**
+ * Parses and validates a project folder: a version that may be activated, or every problem at once
+ * (warnings among them).
+ */
+export function parseProject(files: ProjectFiles): ParsedProject {
+  const report = new Report()
+  const usable = checkTexts(report, files)
+  const names = workerNamesIn(report, files)
+  const text = files.texts.get(configFile)
+  if (text === undefined) {
+    const place = { file: configFile, line: null }
+    report.error(place, 'the file does not exist', 'run `countersign init`')
+  }
+  if (!usable || text === undefined) return { problems: report.all() }
+  const { config, names: known } = readConfig(report, text, new Set(names.keys()))
+  const scripts = new Set<string>()
+  const workers = new Map<string, WorkerDefinition>()
+  for (const [name, file] of names) {
+    const worker = readWorker(report, {
+      file,
+      name,
+      text: files.texts.get(file) ?? '',
+      scriptText: (path) => files.texts.get(path) ?? null,
+      names: known,
+    })
+    if (worker === null) continue
+    workers.set(name, worker)
+    const model = parseModelName(worker.model)
+    if (model?.kind === 'script') scripts.add(model.path)
+  }
+  for (const path of scripts) readScript(report, path, files.texts.get(path) ?? '')
+  warnOfUnreachable(report, config, workers)
+  if (report.hasErrors) return { problems: report.all() }
+  const { toolFiles } = files
+  const policy = { digest: policyDigest(files), config, workers, toolFiles, files }
+  return { policy, warnings: report.all() }
+}
+
+/** What cannot be stored or hashed is refused before it is parsed. */
+function checkTexts(report: Report, files: ProjectFiles): boolean {
+  for (const [file, text] of files.texts) {
+    if (text.isWellFormed() && !text.includes('\0')) continue
+    const problem = 'the file is not valid UTF-8 text'
+    report.error({ file, line: null }, problem, 'save it as UTF-8 without NUL characters')
+  }
+  return !report.hasErrors
+}
+
+/** Worker names by their files; two that differ in case only would be one file elsewhere. */
+function workerNamesIn(report: Report, files: ProjectFiles): Map<string, string> {
+  const names = new Map<string, string>()
+  for (const file of [...files.texts.keys()].toSorted()) {
+    const name = workerPath.exec(file)?.[1]
+    if (name === undefined) continue
+    const place = { file, line: null }
+    if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/.test(name)) {
+      const problem = `"${name}" is not a name for a worker`
+      report.error(place, problem, 'use letters, digits, "-" and "_", at most 64')
+    } else if ([...names.keys()].some((other) => other.toLowerCase() === name.toLowerCase())) {
+      report.error(place, 'another worker has this name in other case', 'rename one of them')
+    } else names.set(name, file)
+  }
+  return names
+}

@@ -1,0 +1,116 @@
+import type { ProjectConfig, Team, WorkspaceSetting } from '../policy.ts'
+import { openYaml } from '../reading/open-yaml.ts'
+import type { Names } from '../reading/names.ts'
+import type { Report } from '../reading/report.ts'
+import {
+  readEntries,
+  readFields,
+  scalarOf,
+  wrong,
+  type Fields,
+  type Spot,
+} from '../reading/spot.ts'
+import { checkName, readReference, readText } from '../reading/values.ts'
+import { everybody, readPeople, readTeams } from './read-people.ts'
+import { readQueues } from './read-queues.ts'
+import { noRights, readRights } from './read-rights.ts'
+import { readOverlays, readRouting } from './read-routing.ts'
+
+const keys = [
+  'version',
+  'people',
+  'teams',
+  'queues',
+  'defaults',
+  'routing',
+  'overlays',
+  'workspaces',
+  'rights',
+]
+
+const emptyConfig: ProjectConfig = {
+  people: [],
+  teams: new Map(),
+  queues: new Map(),
+  defaultQueue: null,
+  routing: [],
+  overlays: [],
+  workspaces: new Map([['default', { root: '.', taskQueue: null }]]),
+  rights: noRights,
+}
+
+/** The names of the file that `parseProject` reads first. */
+export const configFile = 'countersign.yaml'
+
+/** Reads countersign.yaml as far as it can be read, and the names it defines; what is wrong is in the report. */
+export function readConfig(
+  report: Report,
+  text: string,
+  workerNames: ReadonlySet<string>,
+): { readonly config: ProjectConfig; readonly names: Names } {
+  const root = openYaml(report, configFile, text)
+  const fields = root === null ? null : readFields(root, keys)
+  if (fields === null) {
+    return {
+      config: emptyConfig,
+      names: { teams: new Set(), queues: new Set(), workers: workerNames },
+    }
+  }
+  checkVersion(fields)
+  const part = <T>(key: string, read: (spot: Spot) => T, otherwise: T): T => {
+    const spot = fields.get(key)
+    return spot === null ? otherwise : read(spot)
+  }
+  const teams = part('teams', readTeams, new Map<string, Team>())
+  const listed = part('people', readPeople, [])
+  const people = everybody(listed, teams)
+  // A name that is written counts as defined even when its own settings are wrong: one mistake, one message.
+  const queueNames = part('queues', (spot) => readEntries(spot).map(([name]) => name), [])
+  const names = {
+    teams: new Set(teams.keys()),
+    queues: new Set(queueNames),
+    workers: workerNames,
+  }
+  const config = {
+    people,
+    teams,
+    queues: part('queues', (spot) => readQueues(spot, names), new Map()),
+    defaultQueue: part('defaults', (spot) => readDefaultQueue(spot, names.queues), null),
+    routing: part('routing', (spot) => readRouting(spot, names), []),
+    overlays: part('overlays', (spot) => readOverlays(spot, names), []),
+    workspaces: part('workspaces', readWorkspaces, emptyConfig.workspaces),
+    rights: part(
+      'rights',
+      (spot) => readRights(spot, names, new Set(people.map((person) => person.email))),
+      noRights,
+    ),
+  }
+  return { config, names }
+}
+
+function checkVersion(fields: Fields): void {
+  const spot = fields.get('version')
+  if (spot === null) wrong(fields.spot, 'has no "version"', 'begin it with `version: 1`')
+  else if (scalarOf(spot) !== 1) {
+    wrong(spot, `is ${JSON.stringify(scalarOf(spot) ?? null)}`, 'this release reads `version: 1`')
+  }
+}
+
+function readDefaultQueue(spot: Spot, queues: ReadonlySet<string>): string | null {
+  const queue = readFields(spot, ['queue'])?.get('queue') ?? null
+  return queue === null ? null : readReference(queue, 'queue', queues)
+}
+
+function readWorkspaces(spot: Spot): Map<string, WorkspaceSetting> {
+  const workspaces = new Map(emptyConfig.workspaces)
+  for (const [name, value] of readEntries(spot)) {
+    const fields = checkName(value, name) ? readFields(value, ['root', 'taskQueue']) : null
+    if (fields === null) continue
+    const rootSpot = fields.get('root')
+    const queueSpot = fields.get('taskQueue')
+    const root = rootSpot === null ? '.' : readText(rootSpot)
+    const taskQueue = queueSpot === null ? null : readText(queueSpot)
+    if (root !== null) workspaces.set(name, { root, taskQueue })
+  }
+  return workspaces
+}

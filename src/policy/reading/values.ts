@@ -1,0 +1,104 @@
+import { didYouMean } from './did-you-mean.ts'
+import { parseDuration } from './duration.ts'
+import { isListAt, readItems, scalarOf, wrong, type Spot } from './spot.ts'
+
+/** A text that is not blank; `null` after reporting. Numbers and booleans must be quoted. */
+export function readText(spot: Spot): string | null {
+  const value = scalarOf(spot)
+  if (typeof value === 'string' && value.trim() !== '') return value
+  const problem = value === undefined ? 'is not a text' : `is ${JSON.stringify(value)}, not a text`
+  wrong(spot, problem, 'write a text; quote what looks like a number or a boolean')
+  return null
+}
+
+/** One of some fixed words. */
+export function readChoice<T extends string>(spot: Spot, choices: readonly T[]): T | null {
+  const value = scalarOf(spot)
+  const choice = choices.find((one) => one === value)
+  if (choice !== undefined) return choice
+  wrong(spot, `is ${JSON.stringify(value ?? null)}`, didYouMean(String(value), choices))
+  return null
+}
+
+/** A name of something that is defined elsewhere in the folder. */
+export function readReference(spot: Spot, what: string, known: ReadonlySet<string>): string | null {
+  const name = readText(spot)
+  if (name === null || known.has(name)) return name
+  wrong(spot, `names the ${what} "${name}", which is not defined`, didYouMean(name, [...known]))
+  return null
+}
+
+export function readBoolean(spot: Spot): boolean | null {
+  const value = scalarOf(spot)
+  if (typeof value === 'boolean') return value
+  wrong(spot, `is ${JSON.stringify(value ?? null)}`, 'write true or false')
+  return null
+}
+
+/** A whole number of at least `least`. */
+export function readCount(spot: Spot, least: number, most: number): number | null {
+  const value = scalarOf(spot)
+  if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) {
+    return value
+  }
+  wrong(
+    spot,
+    `is ${JSON.stringify(value ?? null)}`,
+    `write a whole number from ${least} to ${most}`,
+  )
+  return null
+}
+
+/** Milliseconds of `90s`, `15m`, `4h`, `7d`. */
+export function readDuration(spot: Spot): number | null {
+  const value = scalarOf(spot)
+  const ms = typeof value === 'string' ? parseDuration(value) : null
+  if (ms !== null) return ms
+  wrong(
+    spot,
+    `is ${JSON.stringify(value ?? null)}, not a duration`,
+    'write 90s, 15m, 4h or 7d, of at least a second and at most 3650 days',
+  )
+  return null
+}
+
+/** The items that could be read. */
+export function readList<T>(spot: Spot, read: (item: Spot) => T | null): T[] {
+  return readItems(spot)
+    .map(read)
+    .filter((item) => item !== null)
+}
+
+/** A value, or a list of them that is not empty. */
+export function readOneOrMany<T>(spot: Spot, read: (item: Spot) => T | null): T[] | null {
+  if (!isListAt(spot)) {
+    const one = read(spot)
+    return one === null ? null : [one]
+  }
+  const items = readItems(spot)
+  if (items.length === 0) wrong(spot, 'is an empty list', 'name at least one, or leave the key out')
+  return items.map(read).filter((item) => item !== null)
+}
+
+const namePattern = /^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/
+
+/** A name of the user's own choosing, safe in paths, links and rule ids. */
+export function checkName(spot: Spot, name: string): boolean {
+  if (namePattern.test(name)) return true
+  wrong(
+    spot,
+    `has the name ${JSON.stringify(name)}`,
+    'use letters, digits, "-" and "_", at most 64, beginning with a letter or digit',
+  )
+  return false
+}
+
+const emailPattern = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
+
+/** An e-mail address in lower case: who a person is. */
+export function readEmail(spot: Spot): string | null {
+  const value = scalarOf(spot)
+  if (typeof value === 'string' && emailPattern.test(value)) return value.toLowerCase()
+  wrong(spot, `is ${JSON.stringify(value ?? null)}, not an e-mail address`, 'write ada@example.com')
+  return null
+}

@@ -1,0 +1,35 @@
+import { hashJson } from '../domain/digest.ts'
+import type { JsonObject } from '../domain/json.ts'
+import type { ProjectFiles } from './policy.ts'
+
+/** A version as it is stored: everything it is made of, in JSON. */
+export function policyDocument(files: ProjectFiles): JsonObject {
+  return {
+    version: 1,
+    files: Object.fromEntries(files.texts),
+    tools: Object.fromEntries(files.toolFiles.map((tool) => [tool.path, tool.hash])),
+  }
+}
+
+/** Content address of a version: hash of the canonical JSON of its document. */
+export function policyDigest(files: ProjectFiles): string {
+  return hashJson(policyDocument(files))
+}
+
+/** The files of a stored document. Throws when it does not have that shape. */
+export function filesOfDocument(document: JsonObject): ProjectFiles {
+  const { files, tools } = document
+  const texts = textEntries(files)
+  const toolFiles = textEntries(tools).map(([path, hash]) => ({ path, hash }))
+  return { texts: new Map(texts), toolFiles }
+}
+
+function textEntries(value: unknown): [string, string][] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new TypeError('This is not a stored policy version')
+  }
+  return Object.entries(value).map(([key, text]) => {
+    if (typeof text !== 'string') throw new TypeError('This is not a stored policy version')
+    return [key, text]
+  })
+}

@@ -1,0 +1,23 @@
+import { canonicalRelative } from '../reading/relative-path.ts'
+
+export const modelProviders = ['anthropic', 'openai', 'google', 'openai-compatible'] as const
+export type ModelProvider = (typeof modelProviders)[number]
+
+/** A worker's `model`, parsed: a provider's model, or a script by its canonical path in the project folder. */
+export type ModelName =
+  | { readonly kind: 'provider'; readonly provider: ModelProvider; readonly id: string }
+  | { readonly kind: 'script'; readonly path: string }
+
+/** Parses `anthropic:claude-…` or `script:./file.yaml`; `null` when it is neither. */
+export function parseModelName(text: string): ModelName | null {
+  const colon = text.indexOf(':')
+  const prefix = text.slice(0, Math.max(colon, 0))
+  const rest = text.slice(colon + 1)
+  if (rest.trim() === '' || rest !== rest.trim()) return null
+  if (prefix === 'script') {
+    const path = canonicalRelative(rest)
+    return path === null || path === '' ? null : { kind: 'script', path }
+  }
+  const provider = modelProviders.find((known) => known === prefix)
+  return provider === undefined ? null : { kind: 'provider', provider, id: rest }
+}

@@ -1,0 +1,60 @@
+import type { Script, ScriptTurn } from '../policy.ts'
+import { openYaml } from '../reading/open-yaml.ts'
+import { Report } from '../reading/report.ts'
+import { readFields, readJson, scalarOf, wrong, type Spot } from '../reading/spot.ts'
+import { readList, readText } from '../reading/values.ts'
+
+/** Reads a script, reporting everything that is wrong with it. */
+export function readScript(report: Report, file: string, text: string): Script {
+  const root = openYaml(report, file, text)
+  const fields = root === null ? null : readFields(root, ['turns'])
+  if (root === null || fields === null) return { turns: [] }
+  const turns = fields.get('turns')
+  if (turns === null) {
+    wrong(root, 'has no "turns"', 'list what the model says, turn by turn')
+    return { turns: [] }
+  }
+  return { turns: readList(turns, readTurn) }
+}
+
+/** Parses a script that was valid when its policy version was activated. Throws when it is not. */
+export function parseScript(text: string): Script {
+  const report = new Report()
+  const script = readScript(report, 'script', text)
+  const first = report.all()[0]
+  if (report.hasErrors) throw new SyntaxError(first?.problem ?? 'The script is not valid')
+  return script
+}
+
+function readTurn(spot: Spot): ScriptTurn | null {
+  const fields = readFields(spot, ['text', 'calls'])
+  if (fields === null) return null
+  const text = fields.get('text')
+  const calls = fields.get('calls')
+  if (text !== null && typeof scalarOf(text) !== 'string') readText(text)
+  const said = text === null ? '' : scalarOf(text)
+  return {
+    text: typeof said === 'string' ? said : '',
+    calls: calls === null ? [] : readList(calls, readCall),
+  }
+}
+
+function readCall(spot: Spot): ScriptTurn['calls'][number] | null {
+  const fields = readFields(spot, ['tool', 'input', 'id'])
+  if (fields === null) return null
+  const toolSpot = fields.get('tool')
+  if (toolSpot === null) {
+    wrong(spot, 'names no "tool"', 'write `{ tool: read_file, input: { path: notes/a.md } }`')
+    return null
+  }
+  const tool = readText(toolSpot)
+  const input = fields.get('input')
+  const id = fields.get('id')
+  return tool === null
+    ? null
+    : {
+        tool,
+        input: input === null ? {} : readJson(input),
+        id: id === null ? null : readText(id),
+      }
+}

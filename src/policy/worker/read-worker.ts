@@ -1,0 +1,162 @@
+import { hashJson } from '../../domain/digest.ts'
+import type { WorkerDefinition, WorkerLimits } from '../policy.ts'
+import type { Names } from '../reading/names.ts'
+import { didYouMean } from '../reading/did-you-mean.ts'
+import { openYaml } from '../reading/open-yaml.ts'
+import type { Report } from '../reading/report.ts'
+import { readFields, wrong, type Fields, type Spot } from '../reading/spot.ts'
+import {
+  readBoolean,
+  readChoice,
+  readCount,
+  readOneOrMany,
+  readReference,
+  readText,
+} from '../reading/values.ts'
+import { splitFrontMatter } from './front-matter.ts'
+import { modelProviders, parseModelName } from './model-name.ts'
+import { readMcpServers } from './read-mcp-servers.ts'
+import { readShell } from './read-shell.ts'
+import { readTools } from './read-tools.ts'
+import { readZones, zoneNamesAt } from './read-zones.ts'
+
+const keys = [
+  'name',
+  'description',
+  'model',
+  'queue',
+  'limits',
+  'startableBy',
+  'zones',
+  'sandbox',
+  'shell',
+  'tools',
+  'workers',
+  'mcpServers',
+]
+
+const defaultLimits: WorkerLimits = { turns: 40, calls: 200, tokens: 2_000_000 }
+
+/** What a worker file is read with: its name by its path, and what it may refer to. */
+export interface WorkerFile {
+  readonly file: string
+  readonly name: string
+  readonly text: string
+  /** text of a script by its path in the project folder */
+  readonly scriptText: (path: string) => string | null
+  /** `null`: references to other parts of the folder are taken as they are */
+  readonly names: Names | null
+}
+
+/** Reads a worker file as far as it can be read; `null` when it has no usable front matter or model. */
+export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition | null {
+  const { file, name, text, names } = worker
+  const parts = splitFrontMatter(text)
+  if (parts === null) {
+    const remedy = 'begin it with a line `---`, then the settings, then another `---`'
+    report.error({ file, line: 1 }, 'the file has no front matter', remedy)
+    return null
+  }
+  const root = openYaml(report, file, parts.yaml)
+  const fields = root === null ? null : readFields(root, keys)
+  if (root === null || fields === null) return null
+  const reference = (what: 'team' | 'queue' | 'worker') => (spot: Spot) =>
+    names === null ? readText(spot) : readReference(spot, what, names[`${what}s`])
+  const part = <T>(key: string, read: (spot: Spot) => T, otherwise: T): T => {
+    const spot = fields.get(key)
+    return spot === null ? otherwise : read(spot)
+  }
+  checkNameMatches(fields, name)
+  const zones = part('zones', readZones, [])
+  const zoneNames = part('zones', zoneNamesAt, new Set<string>())
+  const model = readModel(fields, worker)
+  const rest = {
+    description: part('description', (spot) => readText(spot) ?? '', ''),
+    instructions: parts.instructions,
+    queue: part('queue', reference('queue'), null),
+    limits: part('limits', readLimits, defaultLimits),
+    startableBy: part('startableBy', (spot) => readOneOrMany(spot, reference('team')), null),
+    zones,
+    sandbox: part('sandbox', readSandbox, { required: false, network: 'none' as const }),
+    shell: part('shell', (spot) => readShell(spot, zoneNames), null),
+    tools: part('tools', readTools, new Map()),
+    workers: part('workers', (spot) => readOneOrMany(spot, reference('worker')) ?? [], []),
+    mcpServers: part('mcpServers', readMcpServers, new Map()),
+  }
+  if (model === null) return null
+  const { script } = model
+  return {
+    name,
+    digest: workerDigest(name, text, script),
+    text,
+    script,
+    model: model.name,
+    ...rest,
+  }
+}
+
+/** Content address of a worker version: what a run pins when it starts. */
+export function workerDigest(name: string, text: string, script: string | null): string {
+  return hashJson({ name, definition: text, script })
+}
+
+function checkNameMatches(fields: Fields, name: string): void {
+  const spot = fields.get('name')
+  const given = spot === null ? null : readText(spot)
+  if (spot !== null && given !== null && given !== name) {
+    wrong(spot, `is "${given}", but the file is called ${name}.md`, `write \`name: ${name}\``)
+  }
+}
+
+function readModel(
+  fields: Fields,
+  worker: WorkerFile,
+): { name: string; script: string | null } | null {
+  const spot = fields.get('model')
+  if (spot === null) {
+    wrong(
+      fields.spot,
+      'has no "model"',
+      'write `model: anthropic:…` or `model: script:./demo.yaml`',
+    )
+    return null
+  }
+  const text = readText(spot)
+  if (text === null) return null
+  const parsed = parseModelName(text)
+  if (parsed === null) {
+    const prefix = text.split(':')[0] ?? ''
+    const known = [...modelProviders, 'script']
+    const remedy = known.includes(prefix)
+      ? 'write `provider:model`, or `script:./file.yaml` inside the project folder'
+      : `write \`provider:model\`; ${didYouMean(prefix, known)}`
+    wrong(spot, `is ${JSON.stringify(text)}`, remedy)
+    return null
+  }
+  if (parsed.kind === 'provider') return { name: text, script: null }
+  const script = worker.scriptText(parsed.path)
+  if (script === null) {
+    wrong(spot, `names the script "${parsed.path}", which does not exist`, 'correct the path')
+    return null
+  }
+  return { name: text, script }
+}
+
+function readLimits(spot: Spot): WorkerLimits {
+  const fields = readFields(spot, ['turns', 'calls', 'tokens'])
+  const count = (key: keyof WorkerLimits): number => {
+    const value = fields?.get(key) ?? null
+    return (value === null ? null : readCount(value, 1, 1_000_000_000)) ?? defaultLimits[key]
+  }
+  return { turns: count('turns'), calls: count('calls'), tokens: count('tokens') }
+}
+
+function readSandbox(spot: Spot): WorkerDefinition['sandbox'] {
+  const fields = readFields(spot, ['required', 'network'])
+  const required = fields?.get('required') ?? null
+  const network = fields?.get('network') ?? null
+  return {
+    required: required !== null && readBoolean(required) === true,
+    network: (network === null ? null : readChoice(network, ['none', 'allow'])) ?? 'none',
+  }
+}

@@ -1,0 +1,115 @@
+import type { ApprovalWord, Consent, Zone, ZoneOperation } from '../policy.ts'
+import { readConsent } from '../reading/read-consent.ts'
+import { canonicalRelative } from '../reading/relative-path.ts'
+import {
+  isListAt,
+  isMapAt,
+  readEntries,
+  readFields,
+  readItems,
+  scalarOf,
+  spotSource,
+  wrong,
+  type Fields,
+  type Spot,
+} from '../reading/spot.ts'
+import { checkName, readChoice, readOneOrMany, readText } from '../reading/values.ts'
+
+const words: readonly ApprovalWord[] = ['preApproved', 'ask', 'blocked']
+const operations: readonly ZoneOperation[] = ['read', 'write', 'delete', 'share']
+
+/** Reads `zones`. Two zones may have one root (the stricter decides), but not one name. */
+export function readZones(spot: Spot): Zone[] {
+  const zones: Zone[] = []
+  for (const item of readItems(spot)) {
+    const zone = readZone(item)
+    if (zone === null) continue
+    if (zones.some((other) => other.name === zone.name)) {
+      wrong(item, `is a second zone "${zone.name}"`, 'give each zone a name of its own')
+    }
+    zones.push(zone)
+  }
+  return zones
+}
+
+/** Names that are written, whether or not their zones are right: one mistake, one message. */
+export function zoneNamesAt(spot: Spot): Set<string> {
+  if (!isListAt(spot)) return new Set()
+  const fields = readItems(spot).map((item) => (isMapAt(item) ? new Map(readEntries(item)) : null))
+  const names = fields.map((found) => found?.get('name') ?? null)
+  return new Set(names.map((name) => (name === null ? '' : String(scalarOf(name)))))
+}
+
+function readZone(spot: Spot): Zone | null {
+  const keys = ['name', 'root', 'mode', 'suffixes', 'approval', 'reason', 'protected']
+  const fields = readFields(spot, keys)
+  if (fields === null) return null
+  const nameSpot = fields.get('name')
+  const rootSpot = fields.get('root')
+  if (nameSpot === null) wrong(spot, 'has no "name"', 'name it; rules and messages use the name')
+  if (rootSpot === null) wrong(spot, 'has no "root"', 'write the folder, like `root: ./notes`')
+  const name = nameSpot === null ? null : readText(nameSpot)
+  const root = rootSpot === null ? null : readRoot(rootSpot)
+  const named = name !== null && nameSpot !== null && checkName(nameSpot, name)
+  const suffixes = fields.get('suffixes')
+  const guarded = fields.get('protected')
+  const zone = {
+    mode: readMode(fields),
+    suffixes: suffixes === null ? null : (readOneOrMany(suffixes, readSuffix) ?? []),
+    approval: readApproval(fields),
+    protected: guarded === null ? [] : (readOneOrMany(guarded, readGlob) ?? []),
+    source: spotSource(spot),
+  }
+  return named && root !== null ? { name, root, ...zone } : null
+}
+
+/** A zone that does not say its mode can only be read. */
+function readMode(fields: Fields): Zone['mode'] {
+  const spot = fields.get('mode')
+  return spot === null ? 'ro' : (readChoice(spot, ['ro', 'rw']) ?? 'ro')
+}
+
+function readRoot(spot: Spot): string | null {
+  const text = readText(spot)
+  const root = text === null ? null : canonicalRelative(text)
+  if (text !== null && root === null) {
+    wrong(
+      spot,
+      `is ${JSON.stringify(text)}, which is not inside the workspace`,
+      'write a folder relative to the workspace root, without ".."',
+    )
+  }
+  return root
+}
+
+function readApproval(fields: Fields): Zone['approval'] {
+  const spot = fields.get('approval')
+  const given = spot === null ? null : readFields(spot, [...operations, 'reason'])
+  if (given === null) return {}
+  const reasonSpot = given.get('reason') ?? fields.get('reason')
+  const reason = reasonSpot === null ? null : readText(reasonSpot)
+  const approval: Partial<Record<ZoneOperation, Consent>> = {}
+  for (const operation of operations) {
+    const value = given.get(operation)
+    const consent = value === null ? null : readConsent(value, words, reason)
+    if (consent !== null) approval[operation] = consent
+  }
+  return approval
+}
+
+function readSuffix(spot: Spot): string | null {
+  const text = readText(spot)
+  if (text === null || /^\.[^/\s]+$/.test(text)) return text
+  wrong(spot, `is ${JSON.stringify(text)}`, 'write it with its dot, like ".md"')
+  return null
+}
+
+function readGlob(spot: Spot): string | null {
+  const text = readText(spot)
+  const glob = text === null ? null : canonicalRelative(text)
+  if (text !== null && (glob === null || glob === '')) {
+    wrong(spot, `is ${JSON.stringify(text)}`, 'write a pattern like ".github/**"')
+    return null
+  }
+  return glob
+}
