@@ -34,6 +34,8 @@ export interface PolicyReader {
 /** The API process: it alone can sign. */
 export interface SigningContext extends ServiceContext {
   readonly signer: Signer
+  /** the installation's own Temporal task queue, of workspaces that name none */
+  readonly taskQueue: string
   /** Judges a call on the host that has the workspace (workflow `judge`). Rejects with `workspace_unreachable` after 10 s. */
   readonly judgeRemotely: (question: RemoteQuestion) => Promise<RemoteJudgement>
 }

@@ -7,6 +7,8 @@ import type { ServiceContext } from './context.ts'
 export interface WorkerContext extends ServiceContext {
   /** names this host's process in `execution.executor` */
   readonly executor: string
+  /** absolute path of the project folder */
+  readonly projectDir: string
   workspaceOf(run: { readonly taskQueue: string }): Promise<Workspace>
   /** The tools of a worker under a policy; a worker that no longer exists has none. */
   registryOf(policy: Policy, worker: string): Promise<ToolRegistry>

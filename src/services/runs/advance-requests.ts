@@ -1,9 +1,65 @@
+import { sql } from 'kysely'
 import type { Advanced } from '../../domain/workflow-outcomes.ts'
+import type { Db, Tx } from '../../store/database.ts'
 import type { ServiceContext } from '../context.ts'
+import { expireLocked } from '../decisions/expire-locked.ts'
+import { lockRequests, lockRun } from '../locks.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
 
+/**
+ * What a run's timer proposes: expires the requests whose time is over by the database's clock. One that was decided
+ * keeps its decision. Answers the next deadline.
+ */
 export async function advanceRequests(
   ctx: ServiceContext,
   input: { readonly runId: string },
 ): Promise<Advanced> {
-  throw new Error(`${ctx.processId}: advancing ${input.runId} is not written yet`)
+  return inUnitOfWork(ctx, async (unit) => {
+    const due = await unit.tx
+      .selectFrom('request')
+      .select('id')
+      .where('run_id', '=', input.runId)
+      .where('state', '=', 'pending')
+      .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+      .execute()
+    if (due.length > 0) {
+      await lockRun(unit.tx, input.runId)
+      const ids = due.map((request) => request.id)
+      for (const request of await lockRequests(unit.tx, ids)) {
+        if (await isDue(unit.tx, request)) await expireLocked(unit, request)
+      }
+    }
+    return { nextDeadlineMs: await nextDeadlineMs(unit.tx, input.runId) }
+  })
+}
+
+/** Read again under the lock: it may have been decided or extended meanwhile. */
+async function isDue(
+  tx: Tx,
+  request: { readonly id: string; readonly state: string },
+): Promise<boolean> {
+  if (request.state !== 'pending') return false
+  const due = await tx
+    .selectFrom('request')
+    .select('id')
+    .where('id', '=', request.id)
+    .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst()
+  return due !== undefined
+}
+
+/** When the first of a run's pending requests expires, in milliseconds from now; `null` when none is pending. */
+export async function nextDeadlineMs(db: Db | Tx, runId: string): Promise<number | null> {
+  const row = await db
+    .selectFrom('request')
+    .select(
+      sql<number | null>`(extract(epoch from min(expires_at) - clock_timestamp()) * 1000)::float8`.as(
+        'remaining',
+      ),
+    )
+    .where('run_id', '=', runId)
+    .where('state', '=', 'pending')
+    .executeTakeFirst()
+  const remaining = row?.remaining ?? null
+  return remaining === null ? null : Math.max(0, Math.ceil(remaining))
 }

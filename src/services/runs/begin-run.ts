@@ -1,7 +1,10 @@
 import type { RunBeginning } from '../../domain/workflow-outcomes.ts'
 import type { ServiceContext } from '../context.ts'
 
-/** Where a run stands when its workflow begins or is started again. A workflow that was started by hand has `ended`. */
+/**
+ * Where a run stands when its workflow begins or is started again: the turn whose message was stored last, to be read
+ * back, or the first. A workflow of a run that nobody recorded was started by hand: it has `ended`.
+ */
 export async function beginRun(
   ctx: ServiceContext,
   input: { readonly runId: string },
@@ -11,7 +14,6 @@ export async function beginRun(
     .select(['turn', 'task_queue', 'ended_at'])
     .where('id', '=', input.runId)
     .executeTakeFirst()
-  // A workflow nobody recorded has nothing to do; it ends without a trace in any run.
   if (run === undefined) return { ended: true, turn: 0, taskQueue: '' }
-  return { ended: run.ended_at !== null, turn: run.turn, taskQueue: run.task_queue }
+  return { ended: run.ended_at !== null, turn: Math.max(run.turn, 1), taskQueue: run.task_queue }
 }

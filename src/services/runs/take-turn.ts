@@ -1,9 +1,132 @@
+import { sql, type Selectable } from 'kysely'
 import type { TurnOutcome } from '../../domain/workflow-outcomes.ts'
+import type { WorkerDefinition } from '../../policy/policy.ts'
+import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { WorkerContext } from '../worker-context.ts'
+import { askModel } from './ask-model.ts'
+import { judgeTurn } from './judge-turn.ts'
+import { openTurn } from './open-turn.ts'
+import { planTurn } from './plan-turn.ts'
+import { prepareTurn } from './prepare-turn.ts'
+import { storeTurn } from './store-turn.ts'
 
+/** How often a turn is judged before its calls are given up with an error. */
+export const judgingsMost = 5
+
+/**
+ * One turn of a run (architecture.md): at most one model step, its message stored once, its calls judged from what is
+ * stored, requests opened. Entered again it reads back what is there. Throws `ModelProblem` while trying again may
+ * help, the signal's reason when it was stopped, and whatever keeps it from judging, up to five times.
+ */
 export async function takeTurn(
   ctx: WorkerContext,
   input: { readonly runId: string; readonly turn: number; readonly signal: AbortSignal },
 ): Promise<TurnOutcome> {
-  throw new Error(`${ctx.executor}: turn ${input.turn} is not written yet`)
+  const found = await ctx.db
+    .selectFrom('run')
+    .selectAll()
+    .where('id', '=', input.runId)
+    .executeTakeFirst()
+  if (found === undefined) return { kind: 'ended' }
+  const worker = await pinnedWorker(ctx, found)
+  const prepared = await prepareTurn(ctx, worker.limits, input)
+  switch (prepared.kind) {
+    case 'ended':
+    case 'finished':
+    case 'waiting_for_input':
+      return { kind: prepared.kind }
+    case 'stored':
+    case 'unfinished':
+      return judgeAndPlan(ctx, { ...input, turn: prepared.turn })
+    case 'model': {
+      const { run, attempt } = prepared
+      const answered = await askModel(ctx, {
+        run,
+        turn: input.turn,
+        attempt,
+        worker,
+        policy: await ctx.policies.inForce(),
+        signal: input.signal,
+      })
+      if (answered === null) return { kind: 'waiting_for_input' }
+      const { runId, turn } = input
+      const goesOn = await storeTurn(ctx, { runId, turn, attempt, ...answered })
+      return goesOn ? judgeAndPlan(ctx, input) : { kind: 'ended' }
+    }
+  }
+}
+
+/** Instructions, model and limits stay those the run started with (architecture.md, policy in time). */
+async function pinnedWorker(
+  ctx: WorkerContext,
+  run: Selectable<RunTable>,
+): Promise<WorkerDefinition> {
+  const policy = await ctx.policies.byDigest(run.policy_digest)
+  const worker = policy.workers.get(run.worker)
+  if (worker === undefined || worker.digest !== run.worker_digest) {
+    throw new Error(`Run ${run.id} was started with a worker that its policy version does not have`)
+  }
+  return worker
+}
+
+async function judgeAndPlan(
+  ctx: WorkerContext,
+  input: { readonly runId: string; readonly turn: number; readonly signal: AbortSignal },
+): Promise<TurnOutcome> {
+  const { runId, turn } = input
+  const unjudged = await unjudgedCalls(ctx, runId, turn)
+  if (unjudged.length > 0) {
+    const run = await ctx.db
+      .selectFrom('run')
+      .selectAll()
+      .where('id', '=', runId)
+      .executeTakeFirstOrThrow()
+    const judged = unjudged.some((call) => call.judged_times >= judgingsMost)
+      ? unjudged.map((call) => ({ kind: 'refused' as const, callId: call.id, text: gaveUpText }))
+      : await countedJudging(ctx, run, unjudged, input)
+    await openTurn(ctx, { runId, turn, judged })
+  }
+  return planTurn(ctx.db, runId, turn)
+}
+
+const gaveUpText = 'This call could not be judged, and nothing was carried out.'
+
+async function unjudgedCalls(
+  ctx: WorkerContext,
+  runId: string,
+  turn: number,
+): Promise<Selectable<ToolCallTable>[]> {
+  return ctx.db
+    .selectFrom('tool_call')
+    .selectAll()
+    .where('run_id', '=', runId)
+    .where('turn', '=', turn)
+    .where('verdict', 'is', null)
+    .where('result_type', 'is', null)
+    .orderBy('position')
+    .execute()
+}
+
+/** Counted before it begins, so that a judging which takes the process with it counts too. */
+async function countedJudging(
+  ctx: WorkerContext,
+  run: Selectable<RunTable>,
+  calls: readonly Selectable<ToolCallTable>[],
+  input: { readonly signal: AbortSignal },
+): Promise<Awaited<ReturnType<typeof judgeTurn>>> {
+  await ctx.db
+    .updateTable('tool_call')
+    .set({ judged_times: sql<number>`judged_times + 1` })
+    .where(
+      'id',
+      'in',
+      calls.map((call) => call.id),
+    )
+    .execute()
+  try {
+    return await judgeTurn(ctx, { run, calls, signal: input.signal })
+  } catch (error) {
+    ctx.log.error({ runId: run.id, err: error }, 'A turn could not be judged')
+    throw error
+  }
 }

@@ -1,0 +1,149 @@
+import { sql, type Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Routing } from '../../domain/judgement.ts'
+import type { RequestKind } from '../../domain/request.ts'
+import type { Risk, Rule } from '../../domain/verdict.ts'
+import { toJsonb } from '../../store/database.ts'
+import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import type { Caller, StoredPresentation } from '../context.ts'
+import { addPending } from '../runs/count-pending.ts'
+import { storable } from '../runs/storable-text.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import { principalsOfRun } from './principals-of-run.ts'
+
+/** What is asked, of whom, and what they will be shown. */
+export interface RequestOpening {
+  readonly kind: RequestKind
+  readonly run: Selectable<RunTable>
+  readonly call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>
+  readonly tool: string
+  readonly digest: string
+  readonly policyDigest: string
+  readonly rule: Rule
+  readonly risk: Risk
+  readonly routing: Routing
+  readonly presented: StoredPresentation
+  /** content hash of what the model wrote in the same turn */
+  readonly agentReasonHash: string | null
+  /** the attempt that an approval will be for */
+  readonly attempt: number
+  /** earlier requests of the same call, the newest first */
+  readonly previous: readonly string[]
+  /** of an outcome check: the request whose call it asks about, if that was asked */
+  readonly outcomeOf: string | null
+}
+
+/**
+ * Opens a request in the caller's transaction: routing, quorum and the people behind it are frozen as they are now
+ * (product.md 17, 18), and whoever stood behind the previous request of the call still does. The caller holds the
+ * run's lock and has judged that the call asks.
+ */
+export async function openRequest(
+  unit: UnitOfWork,
+  caller: Caller,
+  opening: RequestOpening,
+): Promise<{ requestId: string; expiresAt: Date }> {
+  const { tx } = unit
+  const { run, call, presented, routing } = opening
+  const requestId = uuidv7()
+  const { epoch } = await tx.selectFrom('installation').select('epoch').executeTakeFirstOrThrow()
+  const title = storable(presented.title)
+  const row = await tx
+    .insertInto('request')
+    .values({
+      id: requestId,
+      kind: opening.kind,
+      queue: routing.queue,
+      team: routing.team,
+      risk: opening.risk,
+      tool: opening.tool,
+      title,
+      digest: opening.digest,
+      policy_digest: opening.policyDigest,
+      rule: toJsonb(opening.rule),
+      routing: toJsonb(routing),
+      agent_reason_hash: opening.agentReasonHash,
+      run_id: run.id,
+      root_run_id: run.root_run_id,
+      call_id: call.id,
+      turn: call.turn,
+      position: call.position,
+      attempt: opening.attempt,
+      previous: [...opening.previous],
+      outcome_of: opening.outcomeOf,
+      expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
+      epoch,
+    })
+    .returning('expires_at')
+    .executeTakeFirstOrThrow()
+  await tx
+    .insertInto('request_revision')
+    .values({
+      request_id: requestId,
+      revision: 1,
+      title,
+      digest: opening.digest,
+      input_hash: presented.inputHash,
+      facts: toJsonb(presented.facts),
+      facts_digest: presented.factsDigest,
+      presentation_hash: presented.presentationHash,
+      presentation_digest: presented.presentationDigest,
+      content_hash: presented.contentHash,
+      content_type: presented.contentType,
+    })
+    .execute()
+  await freezePrincipals(unit, requestId, opening)
+  await unit.audit({
+    type: 'request.opened',
+    actor: caller.actor,
+    channel: caller.channel,
+    runId: run.id,
+    requestId,
+    callId: call.id,
+    digest: opening.digest,
+    policyDigest: opening.policyDigest,
+    detail: {
+      kind: opening.kind,
+      tool: opening.tool,
+      rule: opening.rule.id,
+      risk: opening.risk,
+      queue: routing.queue,
+      quorum: routing.quorumText,
+      factsDigest: presented.factsDigest,
+      presentationDigest: presented.presentationDigest,
+      previous: opening.previous[0] ?? null,
+    },
+  })
+  const counted = await addPending(tx, run.id, 1)
+  await unit.event('request.opened', { requestId, runId: run.id })
+  if (counted.changed) await unit.event('run.changed', { runId: run.id })
+  return { requestId, expiresAt: row.expires_at }
+}
+
+async function freezePrincipals(
+  unit: UnitOfWork,
+  requestId: string,
+  opening: RequestOpening,
+): Promise<void> {
+  const behind = await principalsOfRun(unit.tx, opening.run.id)
+  const before = opening.previous[0]
+  const inherited =
+    before === undefined
+      ? []
+      : await unit.tx
+          .selectFrom('request_principal')
+          .select(['person_id as personId', 'why'])
+          .where('request_id', '=', before)
+          .execute()
+  const rows = [...behind, ...inherited].map(({ personId, why }) => ({
+    request_id: requestId,
+    person_id: personId,
+    why,
+  }))
+  if (rows.length === 0) return
+  await unit.tx
+    .insertInto('request_principal')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}

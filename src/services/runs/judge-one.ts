@@ -1,0 +1,53 @@
+import type { Selectable } from 'kysely'
+import type { Judgement } from '../../domain/judgement.ts'
+import type { Json } from '../../domain/json.ts'
+import type { ToolRegistry } from '../../domain/tool.ts'
+import type { RunMode } from '../../domain/verdict.ts'
+import { judge } from '../../policy/judge/judge.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { RunTable } from '../../store/schema.ts'
+import { findGrant } from '../grants/find-grant.ts'
+import type { WorkerContext } from '../worker-context.ts'
+import type { AssumedWorkspace } from './turn-proposals.ts'
+
+/** One call of a run, judged by the policy in force. */
+export interface CallToJudge {
+  readonly run: Pick<Selectable<RunTable>, 'id' | 'root_run_id' | 'worker'>
+  /** the signed mode */
+  readonly mode: RunMode
+  readonly policy: Policy
+  readonly registry: ToolRegistry
+  readonly tool: string
+  readonly input: Json
+  readonly duplicateId: boolean
+  readonly byPerson: boolean
+  readonly assumed: Pick<AssumedWorkspace, 'workspace' | 'earlierWrites'>
+}
+
+/** What policy says of a call of a run, its live grants included (workers-and-policy.md, from call to verdict). */
+export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<Judgement> {
+  return judge({
+    policy: call.policy,
+    worker: call.run.worker,
+    tool: call.tool,
+    input: call.input,
+    runMode: call.mode,
+    registry: call.registry,
+    workspace: call.assumed.workspace,
+    earlierWrites: call.assumed.earlierWrites,
+    projectDir: ctx.projectDir,
+    duplicateId: call.duplicateId,
+    byPerson: call.byPerson,
+    findGrant: async (lookup) => {
+      const found = await findGrant(ctx.db, ctx.verifier, {
+        runId: call.run.id,
+        rootRunId: call.run.root_run_id,
+        call: lookup,
+      })
+      return found === null ? null : { id: found.id, text: found.ruleText }
+    },
+  })
+}
+
+/** Id of the rule by which the mode `strict` turns an ask into a denial (product.md 21). */
+export const strictRuleId = 'mode:strict'

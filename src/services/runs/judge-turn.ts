@@ -1,0 +1,145 @@
+import type { Selectable } from 'kysely'
+import type { Judgement } from '../../domain/judgement.ts'
+import type { Json } from '../../domain/json.ts'
+import { limits } from '../../domain/limits.ts'
+import type { Access, Presented, ToolRegistry } from '../../domain/tool.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { getTexts } from '../../store/content.ts'
+import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import type { WorkerContext } from '../worker-context.ts'
+import { judgeOne } from './judge-one.ts'
+import { presentCall } from './present-call.ts'
+import { TurnProposals } from './turn-proposals.ts'
+import { signedModeOf } from './verify-run.ts'
+
+/** What comes of a call before anybody is asked: a result at once, an execution, or a request. */
+export type JudgedCall =
+  | { readonly kind: 'refused'; readonly callId: string; readonly text: string }
+  | { readonly kind: 'judged'; readonly callId: string; readonly judgement: Judgement }
+  | {
+      readonly kind: 'asks'
+      readonly callId: string
+      readonly judgement: Judgement
+      readonly presented: Presented
+      readonly assumes: number | null
+    }
+
+/**
+ * Judges the stored calls of a turn in order, by the policy in force, and builds what is shown of those that ask, each
+ * on top of what the earlier ones propose. Reads only; throws when judging itself fails.
+ */
+export async function judgeTurn(
+  ctx: WorkerContext,
+  turn: {
+    readonly run: Selectable<RunTable>
+    readonly calls: readonly Selectable<ToolCallTable>[]
+    readonly signal: AbortSignal
+  },
+): Promise<JudgedCall[]> {
+  const { run, calls } = turn
+  const most = limits.callsPerTurn
+  if (calls.length > most) {
+    const text = `A turn may have at most ${most} calls; this one had ${calls.length}, and none was carried out.`
+    return calls.map((call) => ({ kind: 'refused', callId: call.id, text }))
+  }
+  const policy = await ctx.policies.inForce()
+  const registry = await ctx.registryOf(policy, run.worker)
+  const base = await ctx.workspaceOf({ taskQueue: run.task_queue })
+  const inputs = await getTexts(
+    ctx.db,
+    calls.map((call) => call.input_hash),
+  )
+  const ids = Map.groupBy(calls, (call) => call.tool_call_id)
+  const proposals = new TurnProposals(base)
+  const judged: JudgedCall[] = []
+  for (const call of calls) {
+    const input = JSON.parse(inputs.get(call.input_hash) ?? 'null') as Json
+    if (isInvalidJson(input)) {
+      const text = 'The arguments of this call are not valid JSON. Nothing was carried out.'
+      judged.push({ kind: 'refused', callId: call.id, text })
+      continue
+    }
+    judged.push(
+      await judgeAndPresent(ctx, {
+        run,
+        policy,
+        registry,
+        proposals,
+        signal: turn.signal,
+        call,
+        input,
+        duplicateId: (ids.get(call.tool_call_id)?.length ?? 0) > 1,
+      }),
+    )
+  }
+  return judged
+}
+
+interface OneOfTurn {
+  readonly run: Selectable<RunTable>
+  readonly policy: Policy
+  readonly registry: ToolRegistry
+  readonly proposals: TurnProposals
+  readonly signal: AbortSignal
+  readonly call: Selectable<ToolCallTable>
+  readonly input: Json
+  readonly duplicateId: boolean
+}
+
+async function judgeAndPresent(ctx: WorkerContext, one: OneOfTurn): Promise<JudgedCall> {
+  const { call, proposals, registry } = one
+  const assumed = await proposals.below(await accessesOf(registry, call.tool, one.input))
+  const judgement = await judgeOne(ctx, {
+    run: one.run,
+    mode: signedModeOf(ctx.verifier, one.run),
+    policy: one.policy,
+    registry,
+    tool: call.tool,
+    input: one.input,
+    duplicateId: one.duplicateId,
+    byPerson: call.manual,
+    assumed,
+  })
+  const tool = registry.get(call.tool)
+  if (tool === undefined || (judgement.verdict !== 'ask' && judgement.verdict !== 'preApproved')) {
+    return { kind: 'judged', callId: call.id, judgement }
+  }
+  const context = { workspace: assumed.workspace, signal: one.signal }
+  if (judgement.verdict === 'preApproved') {
+    proposals.add(call.position, tool.accesses(judgement.input), async () => {
+      const shown = await presentCall(tool, judgement, context)
+      return shown.ok ? shown.presented.proposes : new Map<string, Uint8Array | null>()
+    })
+    return { kind: 'judged', callId: call.id, judgement }
+  }
+  const shown = await presentCall(tool, judgement, context)
+  if (!shown.ok) {
+    const refusal = { ...judgement, verdict: 'error' as const, reason: shown.text, rule: null }
+    return { kind: 'judged', callId: call.id, judgement: refusal }
+  }
+  const { presented } = shown
+  proposals.add(call.position, tool.accesses(judgement.input), async () => presented.proposes)
+  return { kind: 'asks', callId: call.id, judgement, presented, assumes: assumed.assumes }
+}
+
+/** Which paths a call touches, before it is judged; none when it cannot be parsed. */
+export async function accessesOf(
+  registry: ToolRegistry,
+  toolName: string,
+  input: Json,
+): Promise<readonly Access[]> {
+  const tool = registry.get(toolName)
+  if (tool === undefined) return []
+  const parsed = await tool.parse(input)
+  return parsed.ok ? tool.accesses(parsed.input) : []
+}
+
+function isInvalidJson(input: Json): boolean {
+  return (
+    input !== null &&
+    typeof input === 'object' &&
+    !Array.isArray(input) &&
+    Object.keys(input).length === 1 &&
+    typeof input['invalidJson'] === 'string'
+  )
+}

@@ -1,0 +1,75 @@
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '../../domain/problem.ts'
+import type { RunState } from '../../domain/request.ts'
+import { isEnd, runTransitions, transition } from '../../domain/transitions.ts'
+import { putContent } from '../../store/content.ts'
+import { toJsonb } from '../../store/database.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { lockRun } from '../locks.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import { assertMaySteer } from './may-steer-run.ts'
+import { writeMessageBody } from './message-body.ts'
+import { nextSequence } from './next-sequence.ts'
+
+/** Bound of one message, in characters. */
+const messageCharacters = 100_000
+
+export interface MessageRunInput {
+  readonly runId: string
+  readonly text: string
+}
+
+/**
+ * Posts a message that the run's next turn reads; a run that waits for input goes on. Whoever posts is behind every
+ * request opened afterwards (product.md 17). It takes the run's lock as closing does, so it is read or refused, never
+ * lost. Rejects with `not_found`, `forbidden`, `invalid_request` or `run_ended`.
+ */
+export async function messageRun(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: MessageRunInput,
+): Promise<{ readonly messageId: string; readonly runId: string; readonly state: RunState }> {
+  await assertMaySteer(ctx, caller, input.runId)
+  if (input.text.trim() === '' || input.text.length > messageCharacters) {
+    throw new Problem('invalid_request', `A message has 1 to ${messageCharacters} characters`, {
+      field: 'text',
+    })
+  }
+  return inUnitOfWork(ctx, async (unit) => {
+    const run = await lockRun(unit.tx, input.runId)
+    if (isEnd(runTransitions, run.state)) {
+      throw new Problem('run_ended', `This run is ${run.state} already`, { state: run.state })
+    }
+    const messageId = uuidv7()
+    await unit.tx
+      .insertInto('message')
+      .values({
+        id: messageId,
+        run_id: run.id,
+        sequence: await nextSequence(unit.tx, run.id),
+        role: 'user',
+        author: toJsonb(caller.actor),
+        content_hash: await putContent(unit.tx, writeMessageBody({ text: input.text })),
+      })
+      .execute()
+    let { state } = run
+    if (state === 'waiting_for_input') {
+      state = transition(runTransitions, state, 'resume') ?? state
+      await unit.tx
+        .updateTable('run')
+        .set({ state, failure: null })
+        .where('id', '=', run.id)
+        .execute()
+    }
+    await unit.audit({
+      type: 'run.messaged',
+      actor: caller.actor,
+      channel: caller.channel,
+      runId: run.id,
+      detail: { messageId, characters: input.text.length },
+    })
+    await unit.event('run.changed', { runId: run.id })
+    await unit.enqueue({ kind: 'signal_messaged', runId: run.id, payload: {} })
+    return { messageId, runId: run.id, state }
+  })
+}

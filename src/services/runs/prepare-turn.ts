@@ -1,0 +1,115 @@
+import type { Selectable } from 'kysely'
+import { isEnd, runTransitions } from '../../domain/transitions.ts'
+import type { WorkerLimits } from '../../policy/policy.ts'
+import type { Tx } from '../../store/database.ts'
+import type { RunTable } from '../../store/schema.ts'
+import { lockRun } from '../locks.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import type { WorkerContext } from '../worker-context.ts'
+import { restRun } from './rest-run.ts'
+import { reachedLimit } from './run-limits.ts'
+
+/** What a turn has to do first. `stored`: its message is there already. `unfinished`: an earlier turn has open calls. */
+export type PreparedTurn =
+  | { readonly kind: 'ended' | 'finished' | 'waiting_for_input' }
+  | { readonly kind: 'stored' | 'unfinished'; readonly turn: number }
+  | { readonly kind: 'model'; readonly attempt: number; readonly run: Selectable<RunTable> }
+
+/**
+ * Decides under the run's lock whether a turn may ask the model, and records the attempt before it does, so that an
+ * attempt whose process dies counts against the limits too.
+ */
+export async function prepareTurn(
+  ctx: WorkerContext,
+  limits: WorkerLimits,
+  input: { readonly runId: string; readonly turn: number },
+): Promise<PreparedTurn> {
+  return inUnitOfWork(ctx, async (unit) => {
+    const run = await lockRun(unit.tx, input.runId)
+    if (isEnd(runTransitions, run.state)) return { kind: 'ended' }
+    if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
+    // No workflow of ours is ahead of the store: it is of a run restored from a backup, or forged.
+    if (input.turn > run.turn + 1) return { kind: 'ended' }
+    const previous = await lookBack(unit.tx, run)
+    if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
+    if (!previous.unread && run.state === 'waiting_for_input') return { kind: 'waiting_for_input' }
+    if (!previous.unread && previous.finished) return { kind: 'finished' }
+    if (await isStopped(unit.tx, run)) {
+      await restRun(unit, run, null)
+      return { kind: 'waiting_for_input' }
+    }
+    const limit = await reachedLimit(unit.tx, run.id, limits)
+    const attempt = await nextAttempt(unit.tx, run.id, input.turn)
+    await unit.tx
+      .insertInto('turn_attempt')
+      .values({
+        run_id: run.id,
+        turn: input.turn,
+        attempt,
+        ...(limit === null ? {} : { outcome: 'limit' }),
+      })
+      .execute()
+    if (limit === null) return { kind: 'model', attempt, run }
+    await restRun(unit, run, limit)
+    return { kind: 'waiting_for_input' }
+  })
+}
+
+async function lookBack(
+  tx: Tx,
+  run: Selectable<RunTable>,
+): Promise<{ unfinished: boolean; finished: boolean; unread: boolean }> {
+  const calls = await tx
+    .selectFrom('tool_call')
+    .select('result_type')
+    .where('run_id', '=', run.id)
+    .where('turn', '=', run.turn)
+    .execute()
+  const unread = await tx
+    .selectFrom('message')
+    .select('id')
+    .where('run_id', '=', run.id)
+    .where('role', '=', 'user')
+    .where('turn', 'is', null)
+    .executeTakeFirst()
+  return {
+    unfinished: calls.some((call) => call.result_type === null),
+    finished: run.turn > 0 && calls.length === 0,
+    unread: unread !== undefined,
+  }
+}
+
+/** A denial said `stop`: the model gets no turn until somebody posts a message after it (product.md 8). */
+async function isStopped(tx: Tx, run: Selectable<RunTable>): Promise<boolean> {
+  const stopped = await tx
+    .selectFrom('request')
+    .select('id')
+    .where('run_id', '=', run.id)
+    .where('turn', '=', run.turn)
+    .where('denied_then', '=', 'stop')
+    .where(({ not, exists, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('message')
+            .select('message.id')
+            .whereRef('message.run_id', '=', 'request.run_id')
+            .where('message.role', '=', 'user')
+            .whereRef('message.created_at', '>', 'request.decided_at'),
+        ),
+      ),
+    )
+    .executeTakeFirst()
+  return stopped !== undefined
+}
+
+async function nextAttempt(tx: Tx, runId: string, turn: number): Promise<number> {
+  const last = await tx
+    .selectFrom('turn_attempt')
+    .select('attempt')
+    .where('run_id', '=', runId)
+    .where('turn', '=', turn)
+    .orderBy('attempt', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return (last?.attempt ?? 0) + 1
+}

@@ -1,0 +1,59 @@
+import { hashJson } from '../../domain/digest.ts'
+import type { Judgement } from '../../domain/judgement.ts'
+import { ToolProblem } from '../../domain/tool-problem.ts'
+import type { Presented, Tool, Workspace } from '../../domain/tool.ts'
+import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
+import { putContent } from '../../store/content.ts'
+import { canonicalJson } from '../../domain/digest.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import { presentRaw } from '../../tools/present-raw.ts'
+import type { StoredPresentation } from '../context.ts'
+
+/** What would be shown of a call, or the sentence for the model when it cannot run as it is. */
+export type CallShown =
+  | { readonly ok: true; readonly presented: Presented }
+  | { readonly ok: false; readonly text: string }
+
+/**
+ * Builds what an approver is shown. When that fails for a reason that is not the call's own, the raw arguments are
+ * shown with a warning: the request still appears (product.md 27).
+ */
+export async function presentCall(
+  tool: Tool,
+  judgement: Judgement,
+  context: { readonly workspace: Workspace; readonly signal: AbortSignal },
+): Promise<CallShown> {
+  try {
+    return { ok: true, presented: await tool.present(judgement.input, context) }
+  } catch (error) {
+    if (error instanceof WorkspaceProblem || error instanceof ToolProblem) {
+      return { ok: false, text: error.message }
+    }
+    if (context.signal.aborted) throw error
+    return { ok: true, presented: presentRaw(tool, judgement.input, error) }
+  }
+}
+
+/** Stores what a call shows, and the canonical input it was computed from. `assumes`: see `CallFacts`. */
+export async function storePresented(
+  db: Db | Tx,
+  judgement: Judgement,
+  presented: Presented,
+  assumes: number | null,
+): Promise<StoredPresentation> {
+  const facts = {
+    ...presented.facts,
+    toolHash: judgement.toolHash,
+    ...(assumes === null ? {} : { assumes }),
+  }
+  return {
+    title: presented.title,
+    inputHash: await putContent(db, canonicalJson(judgement.input)),
+    facts,
+    factsDigest: hashJson(facts),
+    presentationHash: await putContent(db, canonicalJson(presented.presentation)),
+    presentationDigest: presented.presentation.digest,
+    contentHash: await putContent(db, presented.content),
+    contentType: presented.contentType,
+  }
+}

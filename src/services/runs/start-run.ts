@@ -1,0 +1,232 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Actor } from '../../domain/actor.ts'
+import { hashJson } from '../../domain/digest.ts'
+import type { Json, JsonObject } from '../../domain/json.ts'
+import { Problem } from '../../domain/problem.ts'
+import type { RunState } from '../../domain/request.ts'
+import { signStatement } from '../../domain/statement-bytes.ts'
+import type { RunStatement } from '../../domain/statement.ts'
+import type { RunMode } from '../../domain/verdict.ts'
+import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
+import { putContent } from '../../store/content.ts'
+import { toJsonb } from '../../store/database.ts'
+import type { Caller, SigningContext } from '../context.ts'
+import { onceForKey } from '../decisions/idempotency.ts'
+import { rightsOf } from '../requests/rights-of.ts'
+import { personBehind } from '../requests/viewer.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { writeMessageBody } from './message-body.ts'
+import { assertReachable } from './reachable-approvers.ts'
+
+export interface StartRunInput {
+  readonly worker: string
+  /** text or an object */
+  readonly input: Json
+  /** absent: `prompt` */
+  readonly mode?: RunMode
+  /** paths in the workspace that the worker is pointed at */
+  readonly attachments?: readonly string[]
+  readonly idempotencyKey?: string
+}
+
+/** What starting is answered with; dates are text, so that a repeated call gets the very same answer. */
+export interface StartedRun {
+  readonly id: string
+  readonly workflowId: string
+  readonly worker: string
+  readonly state: RunState
+  readonly mode: RunMode
+  readonly startedBy: { readonly id: string; readonly name: string }
+  readonly createdAt: string
+}
+
+/**
+ * Starts a run: its signed statement, its first message, the event and the start of its workflow are written in one
+ * transaction. A key starts it for its owner. Rejects with `unknown_worker`, `forbidden` (the worker's `startableBy`),
+ * `mode_not_permitted`, `unreachable_approvers`, `invalid_request` or `idempotency_key_reused`.
+ */
+export async function startRun(
+  ctx: SigningContext,
+  caller: Caller,
+  input: StartRunInput,
+): Promise<StartedRun> {
+  const personId = personBehind(caller)
+  const policy = await ctx.policies.inForce()
+  const worker = policy.workers.get(input.worker)
+  if (worker === undefined) {
+    throw new Problem('unknown_worker', `There is no worker ${input.worker.slice(0, 80)}`)
+  }
+  const mode = input.mode ?? 'prompt'
+  const starter = await starterOf(ctx, policy, worker, personId)
+  if (mode === 'approve_all' && !(await rightsOf(ctx, personId)).has('startApproveAll')) {
+    throw new Problem(
+      'mode_not_permitted',
+      'Starting a run in the mode approve_all needs the right startApproveAll (countersign.yaml, rights)',
+    )
+  }
+  const text = firstMessage(input)
+  const { idempotencyKey: key, ...body } = input
+  const answer = await inUnitOfWork(ctx, (unit) =>
+    onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
+      await assertReachable(unit.tx, policy, worker)
+      return recordRun(ctx, unit, caller, { input: input.input, text, mode, policy, worker, starter })
+    }),
+  )
+  if (answer instanceof Problem) throw answer
+  return answer
+}
+
+interface RunToRecord {
+  readonly input: Json
+  readonly text: string
+  readonly mode: RunMode
+  readonly policy: Policy
+  readonly worker: WorkerDefinition
+  readonly starter: { readonly id: string; readonly name: string }
+}
+
+async function recordRun(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  caller: Caller,
+  start: RunToRecord,
+): Promise<StartedRun> {
+  const { tx } = unit
+  const { policy, worker, starter, mode } = start
+  const id = uuidv7()
+  const workflowId = `agent-run:${id}`
+  const statement: RunStatement = {
+    version: 1,
+    runId: id,
+    rootRunId: id,
+    parentCallId: null,
+    workerName: worker.name,
+    workerDigest: worker.digest,
+    inputDigest: hashJson(start.input),
+    mode,
+    startedBy: starter.id,
+  }
+  const signed = signStatement(ctx.signer, 'run', statement)
+  await tx
+    .insertInto('worker_version')
+    .values({
+      digest: worker.digest,
+      name: worker.name,
+      definition: worker.text,
+      script: worker.script,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const run = await tx
+    .insertInto('run')
+    .values({
+      id,
+      root_run_id: id,
+      worker: worker.name,
+      worker_digest: worker.digest,
+      policy_digest: policy.digest,
+      mode,
+      input: JSON.stringify(start.input),
+      input_digest: statement.inputDigest,
+      started_by: starter.id,
+      api_key_id: caller.actor.type === 'machine' ? caller.actor.id : null,
+      workflow_id: workflowId,
+      task_queue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
+      epoch: sql<number>`(select epoch from installation)`,
+      statement: signed.statement,
+      signature: signed.signature,
+      key_id: signed.keyId,
+    })
+    .returning(['state', 'created_at'])
+    .executeTakeFirstOrThrow()
+  await tx.insertInto('run_lineage').values({ run_id: id, ancestor_id: id, depth: 0 }).execute()
+  await tx
+    .insertInto('message')
+    .values({
+      id: uuidv7(),
+      run_id: id,
+      sequence: 1,
+      role: 'user',
+      author: toJsonb(caller.actor satisfies Actor),
+      content_hash: await putContent(tx, writeMessageBody({ text: start.text })),
+    })
+    .execute()
+  await unit.audit({
+    type: 'run.started',
+    actor: caller.actor,
+    channel: caller.channel,
+    runId: id,
+    policyDigest: policy.digest,
+    detail: {
+      worker: worker.name,
+      workerDigest: worker.digest,
+      inputDigest: statement.inputDigest,
+      mode,
+      startedBy: starter.id,
+    },
+  })
+  await unit.event('run.changed', { runId: id })
+  await unit.enqueue({ kind: 'start_run', runId: id, payload: {} })
+  return {
+    id,
+    workflowId,
+    worker: worker.name,
+    state: run.state,
+    mode,
+    startedBy: starter,
+    createdAt: run.created_at.toISOString(),
+  }
+}
+
+/** Who starts, if the worker lets them: `startableBy` names teams of the policy in force. */
+async function starterOf(
+  ctx: SigningContext,
+  policy: Policy,
+  worker: WorkerDefinition,
+  personId: string,
+): Promise<{ readonly id: string; readonly name: string }> {
+  const person = await ctx.db
+    .selectFrom('person')
+    .select(['id', 'name', 'email'])
+    .where('id', '=', personId)
+    .where('disabled_at', 'is', null)
+    .executeTakeFirst()
+  if (person === undefined) throw new Problem('forbidden', 'This account is disabled')
+  const teams = worker.startableBy
+  const allowed =
+    teams === null ||
+    teams.some((team) => policy.config.teams.get(team)?.members.includes(person.email) === true)
+  if (!allowed) {
+    throw new Problem(
+      'forbidden',
+      `Only members of ${(teams ?? []).join(' or ')} may start ${worker.name}`,
+    )
+  }
+  return { id: person.id, name: person.name }
+}
+
+/** What the model is told first: the text, or the object as JSON; then the attachments' paths. */
+function firstMessage(input: StartRunInput): string {
+  const { input: asked, attachments = [] } = input
+  const isObject = asked !== null && typeof asked === 'object' && !Array.isArray(asked)
+  if (typeof asked !== 'string' && !isObject) {
+    throw new Problem('invalid_request', 'The input is text or an object', { field: 'input' })
+  }
+  // Postgres keeps the input as jsonb, which has no NUL and no lone surrogate.
+  if (!isStorable(asked)) {
+    throw new Problem('invalid_request', 'The input holds a NUL or half a character', {
+      field: 'input',
+    })
+  }
+  const text = typeof asked === 'string' ? asked : JSON.stringify(asked satisfies JsonObject, null, 2)
+  if (attachments.length === 0) return text
+  return `${text}\n\nAttached files:\n${attachments.map((path) => `- ${path}`).join('\n')}`
+}
+
+function isStorable(value: Json): boolean {
+  if (typeof value === 'string') return value.isWellFormed() && !value.includes('\0')
+  if (value === null || typeof value !== 'object') return true
+  if (Array.isArray(value)) return value.every(isStorable)
+  return Object.entries(value).every(([key, member]) => isStorable(key) && isStorable(member))
+}
