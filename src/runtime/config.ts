@@ -27,6 +27,8 @@ export type Config = Folders & {
   databaseUrl: string
   databasePoolSize: number
   temporal: TemporalConfig
+  /** Temporal's own web pages, when they are known. */
+  temporalUiUrl: string | null
   /** The task queue of the workflows and of the default workspace's executions. */
   taskQueue: string
   /** Workflows kept in memory by one Temporal worker; others are replayed when they wake. */
@@ -59,6 +61,7 @@ const variables = z.object({
   TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().min(1).optional(),
   TEMPORAL_TLS_SERVER_CA_CERT_PATH: z.string().min(1).optional(),
   TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
+  COUNTERSIGN_TEMPORAL_UI_URL: z.url().optional(),
   COUNTERSIGN_TASK_QUEUE: z.string().min(1).default('countersign'),
   COUNTERSIGN_MAX_CACHED_WORKFLOWS: wholeNumber(1, 100_000).default(500),
   COUNTERSIGN_SHUTDOWN_GRACE_SECONDS: wholeNumber(1, 600).default(10),
@@ -111,6 +114,7 @@ export function readConfig(folders: Folders, environment: Environment): Config {
       tls: readTls(read),
       ...(read.TEMPORAL_API_KEY === undefined ? {} : { apiKey: read.TEMPORAL_API_KEY }),
     },
+    temporalUiUrl: read.COUNTERSIGN_TEMPORAL_UI_URL ?? null,
     taskQueue: read.COUNTERSIGN_TASK_QUEUE,
     maxCachedWorkflows: read.COUNTERSIGN_MAX_CACHED_WORKFLOWS,
     shutdownGraceMs: read.COUNTERSIGN_SHUTDOWN_GRACE_SECONDS * 1_000,

@@ -10,7 +10,7 @@ import type { Environment } from './environment.ts'
  * Keys of an installation (security.md 13). In the data folder: `keys/signing.pem`, the private key
  * (owner-only, read by the API alone), and `keys/public/ID.pem`, the public keys, old ones too, that
  * Temporal workers verify with. Or from the environment: `COUNTERSIGN_SIGNING_KEY` for the API,
- * `COUNTERSIGN_PUBLIC_KEYS` (PEM, one after the other) for Temporal workers.
+ * `COUNTERSIGN_PUBLIC_KEYS` (PEM or base64, one after the other) for Temporal workers.
  */
 function keyFolder(dataDir: string): string {
   return join(dataDir, 'keys')
@@ -42,13 +42,18 @@ export async function loadSigner(dataDir: string, environment: Environment): Pro
   return signer
 }
 
+/** The public half as one line, for `COUNTERSIGN_PUBLIC_KEYS` on the hosts of Temporal workers. */
+export function publicKeyLine(signer: Signer): string {
+  const der = createPublicKey(signer.privateKey).export({ type: 'spki', format: 'der' })
+  return der.toString('base64')
+}
+
 /** The public keys that statements are verified with: never from a row. Throws when there is none. */
 export async function loadVerifier(dataDir: string, environment: Environment): Promise<Verifier> {
   const given = readText(environment, 'COUNTERSIGN_PUBLIC_KEYS')
-  const texts = given === undefined ? await readPublicFiles(dataDir) : splitPem(given)
+  const keys = given === undefined ? await readPublicFiles(dataDir) : readGivenKeys(given)
   const publicKeys = new Map<string, KeyObject>()
-  for (const text of texts) {
-    const key = createPublicKey(text)
+  for (const key of keys) {
     if (key.asymmetricKeyType !== 'ed25519') throw new Error('a public key is not an Ed25519 key')
     publicKeys.set(keyIdOf(key), key)
   }
@@ -100,20 +105,39 @@ async function publish(dataDir: string, signer: Signer): Promise<void> {
   await writeFile(join(folder, `${signer.keyId}.pem`), pem, { mode: 0o644 })
 }
 
-async function readPublicFiles(dataDir: string): Promise<string[]> {
+async function readPublicFiles(dataDir: string): Promise<KeyObject[]> {
   const folder = join(keyFolder(dataDir), 'public')
   const names = await readdir(folder).catch(() => [])
   return Promise.all(
     names
       .filter((name) => name.endsWith('.pem'))
-      .map((name) => readFile(join(folder, name), 'utf8')),
+      .map(async (name) => createPublicKey(await readFile(join(folder, name), 'utf8'))),
   )
 }
 
-function splitPem(text: string): string[] {
-  return (
-    text
+function readGivenKeys(text: string): KeyObject[] {
+  try {
+    return splitKeys(text)
+  } catch (cause) {
+    throw new Error(
+      'COUNTERSIGN_PUBLIC_KEYS is neither PEM nor the base64 that the API prints when it starts',
+      { cause },
+    )
+  }
+}
+
+/** PEM blocks, or the keys' base64 one after the other: a `.env` has no room for line ends. */
+function splitKeys(text: string): KeyObject[] {
+  if (text.includes('-----BEGIN')) {
+    const blocks = text
       .replaceAll('\\n', '\n')
-      .match(/-----BEGIN PUBLIC KEY-----[^-]+-----END PUBLIC KEY-----/g) ?? []
-  )
+      .match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----/g)
+    return (blocks ?? []).map((block) => createPublicKey(block))
+  }
+  return text
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map((part) =>
+      createPublicKey({ key: Buffer.from(part, 'base64'), format: 'der', type: 'spki' }),
+    )
 }

@@ -4,12 +4,10 @@ import { access, chown, mkdir, readFile, readdir, rename, rm, writeFile } from '
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
+import { OWNER } from './postgres-address.ts'
 import type { SystemUser } from './postgres-user.ts'
 
 const run = promisify(execFile)
-
-/** The name of the database's owner in an embedded cluster. */
-export const OWNER = 'countersign'
 
 export type ClusterOptions = {
   initdb: string

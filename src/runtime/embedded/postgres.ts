@@ -7,12 +7,12 @@ import type { LaunchedServer } from '../processes/launch-server.ts'
 import type { ProcessIdentity } from '../processes/process-identity.ts'
 import { waitUntil } from '../processes/wait-until.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
-import { OWNER, ensureCluster } from './postgres-cluster.ts'
+import { DATABASE, OWNER, passwordFileOf } from './postgres-address.ts'
+import { ensureCluster } from './postgres-cluster.ts'
 import { clearPostgresLeftovers } from './postgres-leftovers.ts'
 import { findPostgresUser } from './postgres-user.ts'
 import { canReach, reachableStandIn } from './reachable-folder.ts'
 
-const DATABASE = 'countersign'
 const START_TIMEOUT_MS = 60_000
 
 export type EmbeddedPostgresOptions = {
@@ -59,7 +59,7 @@ export async function startEmbeddedPostgres(
   const password = await ensureCluster({
     initdb: binaries.initdb,
     dataDir,
-    passwordFile: join(dirname(wanted), `${basename(wanted)}.password`),
+    passwordFile: passwordFileOf(wanted),
     user,
     durable: options.durable,
     log: options.log,

@@ -9,11 +9,27 @@ export type Lifeline = {
   /** Resolves when the other end is closed: whoever started this process has ended, or lets it go. */
   closed: Promise<void>
   /** Tell the other end that this process serves now. */
-  sayReady(): void
+  sayReady: () => void
+  /** Tell it that this process will not serve, and why; starting it again would not help. */
+  sayRefused: (sentence: string) => Promise<void>
+}
+
+let own: Lifeline | null = null
+
+/** The lifeline of this process, opened once by the entry point; `null` when nobody holds the other end. */
+export function ownLifeline(): Lifeline | null {
+  return own
+}
+
+/** Opens the lifeline that the environment names and takes it out of there: children of ours have none. */
+export function takeLifeline(): Lifeline | null {
+  const lifeline = openLifeline(process.env)
+  delete process.env[LIFELINE_VARIABLE]
+  return lifeline
 }
 
 /** The lifeline to the process that started this one, or `null` when there is none. Does not keep the process alive. */
-export function openLifeline(environment: Environment): Lifeline | null {
+function openLifeline(environment: Environment): Lifeline | null {
   const fd = Number(readText(environment, LIFELINE_VARIABLE) ?? Number.NaN)
   if (!Number.isSafeInteger(fd)) return null
   const socket = new Socket({ fd, readable: true, writable: true })
@@ -24,5 +40,13 @@ export function openLifeline(environment: Environment): Lifeline | null {
     socket.once('close', () => resolve())
     socket.once('end', () => resolve())
   })
-  return { closed, sayReady: () => void socket.write('ready\n') }
+  own = {
+    closed,
+    sayReady: () => void socket.write('ready\n'),
+    sayRefused: (sentence) =>
+      new Promise((resolve) => {
+        socket.write(`refused ${sentence.replaceAll('\n', ' ')}\n`, () => resolve())
+      }),
+  }
+  return own
 }

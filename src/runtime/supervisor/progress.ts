@@ -2,9 +2,9 @@ const QUIET_MS = 2_000
 const REPEAT_MS = 10_000
 
 export type Progress = {
-  say(sentence: string): void
+  say: (sentence: string) => void
   /** Do something; when it takes longer than two seconds, say what is being done, and again every ten. */
-  during<T>(what: string, work: () => Promise<T>): Promise<T>
+  during: <T>(what: string, work: () => Promise<T>) => Promise<T>
 }
 
 /** Progress as lines for a person. `write` gets each without its line end. */

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rm } from 'node:fs/promises'
+import { link, mkdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { endProcess } from '../processes/end-process.ts'
 import {
@@ -24,19 +24,7 @@ export async function becomeSupervisor(
   log: (sentence: string) => void,
 ): Promise<void> {
   await mkdir(runDir, { recursive: true, mode: 0o700 })
-  const own = processFiles(runDir, 'supervisor').identity
-  const other = await readIdentityFile(own)
-  if (other !== null && other.pid !== process.pid && isStillRunning(other)) {
-    const url = await readFile(join(runDir, 'url'), 'utf8').catch(() => '')
-    const where = url === '' ? '' : ` at ${url.trim()}`
-    throw new Error(
-      `Countersign already runs here${where} (process ${other.pid}): stop that one first, or start with another --data`,
-    )
-  }
-  const me = identifyProcess(process.pid)
-  if (me === null)
-    throw new Error('this system does not say when a process started (is /proc mounted?)')
-  await writeIdentityFile(own, me)
+  await takePlace(runDir)
   for (const name of SERVICES) {
     const files = processFiles(runDir, name)
     const left = await readIdentityFile(files.identity)
@@ -50,6 +38,42 @@ export async function becomeSupervisor(
     await rm(files.pid, { force: true })
     await removeIdentityFile(files.identity)
   }
+}
+
+async function takePlace(runDir: string): Promise<void> {
+  const own = processFiles(runDir, 'supervisor').identity
+  const me = identifyProcess(process.pid)
+  if (me === null) {
+    throw new Error('this system does not say when a process started (is /proc mounted?)')
+  }
+  const half = `${own}.${process.pid}`
+  await writeIdentityFile(half, me)
+  try {
+    // A link is made or it is there already: of two starts at once, one gets the place.
+    for (let attempt = 0; attempt < 3; attempt += 1) {
+      if (
+        await link(half, own).then(
+          () => true,
+          () => false,
+        )
+      )
+        return
+      const other = await readIdentityFile(own)
+      if (other !== null && isStillRunning(other)) throw await alreadyRunning(runDir, other.pid)
+      await rm(own, { force: true })
+    }
+    throw new Error(`${own} cannot be written`)
+  } finally {
+    await rm(half, { force: true })
+  }
+}
+
+async function alreadyRunning(runDir: string, pid: number): Promise<Error> {
+  const url = await readFile(join(runDir, 'url'), 'utf8').catch(() => '')
+  const where = url === '' ? '' : ` at ${url.trim()}`
+  return new Error(
+    `Countersign already runs here${where} (process ${pid}): stop that one first, or start with another --data`,
+  )
 }
 
 /** Leave the place to the next one. */

@@ -1,0 +1,18 @@
+import type { Command } from 'commander'
+import { withFolders } from './folder-options.ts'
+import type { FolderOptions } from './folder-options.ts'
+
+/** `countersign doctor`: what is wrong with this installation, and what to do. Exit code 1 when something is. */
+export function addDoctorCommand(program: Command): void {
+  withFolders(program.command('doctor'))
+    .description('what is wrong with this installation, and what to do')
+    .option('--json', 'print the findings as JSON')
+    .option(
+      '--repair',
+      'after Postgres or Temporal was restored: raise the epoch, so that nothing old executes',
+    )
+    .action(async (options: FolderOptions & { json?: boolean; repair?: boolean }) => {
+      const { runDoctor } = await import('../doctor.ts')
+      process.exitCode = await runDoctor(options)
+    })
+}

@@ -1,0 +1,25 @@
+import type { Command } from 'commander'
+import { withFolders } from './folder-options.ts'
+import type { FolderOptions } from './folder-options.ts'
+
+/** The server processes, for `start` and for those who run them one by one. */
+export function addProcessCommands(program: Command): void {
+  withFolders(program.command('api'))
+    .description('run the HTTP API with the dashboard')
+    .action(async (options: FolderOptions) => {
+      const { runApi } = await import('../../runtime/run-api.ts')
+      await runApi(options)
+    })
+  withFolders(program.command('temporal-worker'))
+    .description('run a Temporal worker')
+    .action(async (options: FolderOptions) => {
+      const { runTemporalWorker } = await import('../../runtime/run-temporal-worker.ts')
+      await runTemporalWorker(options)
+    })
+  withFolders(program.command('migrate'))
+    .description("bring the database to this version's schema")
+    .action(async (options: FolderOptions) => {
+      const { runMigrate } = await import('../../runtime/run-migrate.ts')
+      await runMigrate(options)
+    })
+}

@@ -1,0 +1,24 @@
+import { InvalidArgumentError } from 'commander'
+import type { Command } from 'commander'
+import type { StartOptions } from '../../runtime/supervisor/start-options.ts'
+import { withFolders } from './folder-options.ts'
+
+/** `countersign start`: everything, embedded. */
+export function addStartCommand(program: Command): void {
+  withFolders(program.command('start'))
+    .description(
+      'run everything: Postgres, Temporal, the API with the dashboard, a Temporal worker',
+    )
+    .option('--port <number>', 'the port of the dashboard and the API (default: 4400)', readPort)
+    .option('--no-open', 'do not open a browser')
+    .action(async (options: StartOptions) => {
+      const { runStart } = await import('../start.ts')
+      await runStart(options)
+    })
+}
+
+function readPort(text: string): number {
+  const port = Number(text)
+  if (/^\d+$/.test(text) && port <= 65_535) return port
+  throw new InvalidArgumentError('a port is a number from 0 (any) to 65535.')
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { readConfig } from './config.ts'
+
+const folders = { projectDir: '/p', dataDir: '/p/.countersign', isQuickstart: false }
+const servers = { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/db', TEMPORAL_ADDRESS: '127.0.0.1:2' }
+
+describe('development sign-in', () => {
+  test('exists with the embedded servers on a loopback listener', () => {
+    expect(readConfig(folders, { ...servers, COUNTERSIGN_EMBEDDED: '1' }).developmentSignIn).toBe(
+      true,
+    )
+  })
+
+  test.each([
+    ['servers of somebody else', {}],
+    ['production', { COUNTERSIGN_EMBEDDED: '1', COUNTERSIGN_PRODUCTION: '1' }],
+    [
+      'a listener that others reach',
+      {
+        COUNTERSIGN_EMBEDDED: '1',
+        HOST: '0.0.0.0',
+        COUNTERSIGN_TRUST_PROXY: '1',
+        COUNTERSIGN_PUBLIC_URL: 'https://c.example.com',
+      },
+    ],
+  ])('does not exist with %s', (_, variables) => {
+    expect(readConfig(folders, { ...servers, ...variables }).developmentSignIn).toBe(false)
+  })
+})
+
+describe('a listener that other machines reach', () => {
+  test('is refused without a declared proxy', () => {
+    expect(() => readConfig(folders, { ...servers, HOST: '0.0.0.0' })).toThrow(
+      'COUNTERSIGN_TRUST_PROXY=1',
+    )
+  })
+
+  test('is refused when people would come without TLS', () => {
+    const plain = {
+      HOST: '10.0.0.1',
+      COUNTERSIGN_TRUST_PROXY: '1',
+      COUNTERSIGN_PUBLIC_URL: 'http://c.example.com',
+    }
+    expect(() => readConfig(folders, { ...servers, ...plain })).toThrow('https://')
+  })
+})
+
+test('every variable that is wrong is named, and what would be right', () => {
+  const wrong = { DATABASE_URL: 'mysql://x', TEMPORAL_ADDRESS: 'http://x', PORT: '99999' }
+  expect(() => readConfig(folders, wrong)).toThrow(
+    /DATABASE_URL: .*postgres:\/\/.*TEMPORAL_ADDRESS: .*HOST:PORT|PORT/s,
+  )
+})
+
+test('people are sent to localhost by name unless an address is given', () => {
+  expect(readConfig(folders, { ...servers, PORT: '4444' }).publicUrl).toBe('http://localhost:4444')
+  const given = { ...servers, COUNTERSIGN_PUBLIC_URL: 'https://c.example.com/' }
+  expect(readConfig(folders, given).publicUrl).toBe('https://c.example.com')
+})
+
+test("Temporal's API key alone means TLS, and certificates are read by name", () => {
+  const withKey = readConfig(folders, { ...servers, TEMPORAL_API_KEY: 'k' }).temporal
+  expect(withKey).toMatchObject({ apiKey: 'k', tls: true })
+  const withFiles = readConfig(folders, {
+    ...servers,
+    TEMPORAL_TLS_CLIENT_CERT_PATH: '/c',
+    TEMPORAL_TLS_CLIENT_KEY_PATH: '/k',
+  })
+  expect(withFiles.temporal.tls).toEqual({ certFile: '/c', keyFile: '/k' })
+  expect(readConfig(folders, servers).temporal.tls).toBe(false)
+})

@@ -1,0 +1,24 @@
+import type { Environment } from '../environment.ts'
+import type { Folders } from '../folders.ts'
+
+/** What checks look at: the folders, and the servers as a running installation names them (else the environment). */
+export type Patient = {
+  folders: Folders
+  environment: Environment
+  databaseUrl: string | null
+  temporalAddress: string | null
+  temporalNamespace: string
+}
+
+export type Finding = {
+  /** Stable name, such as `postgres`. */
+  check: string
+  state: 'ok' | 'warning' | 'problem'
+  /** What was found, in one sentence. */
+  found: string
+  /** What to do about it; absent when all is well. */
+  remedy?: string
+}
+
+/** One thing that can be wrong. A check never throws: what it cannot find out is its finding. */
+export type Check = (patient: Patient) => Promise<Finding[]>

@@ -1,0 +1,28 @@
+import { checkDataFolder } from './check-data-folder.ts'
+import { checkDeliveries } from './check-deliveries.ts'
+import { checkKeys } from './check-keys.ts'
+import { checkNode } from './check-node.ts'
+import { checkPostgres } from './check-postgres.ts'
+import { checkProcesses } from './check-processes.ts'
+import { checkSandbox } from './check-sandbox.ts'
+import { checkTemporal } from './check-temporal.ts'
+import { checkTemporalBinary } from './check-temporal-binary.ts'
+import type { Check, Finding, Patient } from './check.ts'
+
+const CHECKS: readonly Check[] = [
+  checkNode,
+  checkDataFolder,
+  checkProcesses,
+  checkPostgres,
+  checkTemporal,
+  checkTemporalBinary,
+  checkKeys,
+  checkDeliveries,
+  checkSandbox,
+]
+
+/** Everything that is known to go wrong, looked at once, in the order in which one would mend it. */
+export async function examine(patient: Patient): Promise<Finding[]> {
+  const findings = await Promise.all(CHECKS.map((check) => check(patient)))
+  return findings.flat()
+}

@@ -1,0 +1,19 @@
+import { readFile } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+
+/** The owner of an embedded cluster, and the database in it that is ours. */
+export const OWNER = 'countersign'
+export const DATABASE = 'countersign'
+
+/** The owner-only file with the owner's password: beside the folder that was asked for. */
+export function passwordFileOf(dataDir: string): string {
+  return join(dirname(dataDir), `${basename(dataDir)}.password`)
+}
+
+/** The address of the embedded Postgres of that folder, as its owner; `null` when it was never made. */
+export async function embeddedUrl(dataDir: string, port: number): Promise<string | null> {
+  const password = await readFile(passwordFileOf(dataDir), 'utf8').catch(() => null)
+  return password === null
+    ? null
+    : `postgres://${OWNER}:${password.trim()}@127.0.0.1:${port}/${DATABASE}`
+}

@@ -1,0 +1,35 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findFolders } from './folders.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign folders '))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+test('a folder with countersign.yaml is the project, its data are beside it', async () => {
+  await writeFile(join(folder, 'countersign.yaml'), 'version: 1\n')
+  expect(findFolders({ project: folder })).toEqual({
+    projectDir: folder,
+    dataDir: join(folder, '.countersign'),
+    isQuickstart: false,
+  })
+})
+
+test('without countersign.yaml the project is the working copy of the quickstart', () => {
+  expect(findFolders({ project: folder, data: join(folder, 'd') })).toEqual({
+    projectDir: join(folder, 'd', 'quickstart'),
+    dataDir: join(folder, 'd'),
+    isQuickstart: true,
+  })
+})
+
+test('a process that is given the working copy itself knows that it is one', async () => {
+  const projectDir = join(folder, 'd', 'quickstart')
+  await mkdir(projectDir, { recursive: true })
+  await writeFile(join(projectDir, 'countersign.yaml'), 'version: 1\n')
+  expect(findFolders({ project: projectDir, data: join(folder, 'd') }).isQuickstart).toBe(true)
+})

@@ -1,0 +1,44 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import {
+  readProjectEnvironment,
+  withoutModelKeys,
+  withoutSigningKey,
+} from './project-environment.ts'
+
+test("the project's .env is read, and what is set from outside wins", async () => {
+  const projectDir = await mkdtemp(join(tmpdir(), 'countersign-env-'))
+  await writeFile(join(projectDir, '.env'), 'PORT=5000\nANTHROPIC_API_KEY="from the file"\n')
+  expect(readProjectEnvironment(projectDir, { PORT: '6000' })).toEqual({
+    PORT: '6000',
+    ANTHROPIC_API_KEY: 'from the file',
+  })
+  await rm(projectDir, { recursive: true })
+})
+
+test('a project without .env has only what is set from outside', () => {
+  expect(readProjectEnvironment('/nowhere', { A: '1' })).toEqual({ A: '1' })
+})
+
+test('model keys stay with the Temporal workers', () => {
+  const all = {
+    ANTHROPIC_API_KEY: 'a',
+    OPENAI_API_KEY: 'b',
+    OPENAI_BASE_URL: 'c',
+    GOOGLE_GENERATIVE_AI_API_KEY: 'd',
+    OPENAI_COMPATIBLE_BASE_URL: 'e',
+    OPENAI_COMPATIBLE_API_KEY: 'f',
+    DATABASE_URL: 'kept',
+  }
+  expect(withoutModelKeys(all)).toEqual({ DATABASE_URL: 'kept' })
+})
+
+test('the signing key stays with the API', () => {
+  expect(
+    withoutSigningKey({ COUNTERSIGN_SIGNING_KEY: 'secret', COUNTERSIGN_PUBLIC_KEYS: 'kept' }),
+  ).toEqual({
+    COUNTERSIGN_PUBLIC_KEYS: 'kept',
+  })
+})

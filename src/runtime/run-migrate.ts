@@ -1,0 +1,28 @@
+import { connectDatabase } from '../store/database.ts'
+import { migrateToLatest } from '../store/migrate.ts'
+import { processEnvironment, readText } from './environment.ts'
+import { findFolders } from './folders.ts'
+import { readProjectEnvironment } from './project-environment.ts'
+
+/** `countersign migrate`: bring the database named by `DATABASE_URL` to this version's schema. */
+export async function runMigrate(options: { project?: string; data?: string }): Promise<void> {
+  const folders = findFolders(options)
+  const url = readText(
+    readProjectEnvironment(folders.projectDir, processEnvironment()),
+    'DATABASE_URL',
+  )
+  if (url === undefined) {
+    throw new Error(
+      'DATABASE_URL is not set: name the Postgres to migrate, or run "countersign start", which brings its own',
+    )
+  }
+  const db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign migrate' })
+  try {
+    const applied = await migrateToLatest(db)
+    console.log(applied.length === 0 ? 'the schema is up to date' : `applied ${applied.join(', ')}`)
+  } catch (cause) {
+    throw new Error(`the database could not be migrated: ${(cause as Error).message}`, { cause })
+  } finally {
+    await db.destroy()
+  }
+}

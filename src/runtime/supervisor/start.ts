@@ -1,0 +1,149 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { removeDevToken, writeDevToken } from '../dev-token.ts'
+import type { Environment } from '../environment.ts'
+import { readText } from '../environment.ts'
+import { findFolders, logFolder, runFolder } from '../folders.ts'
+import type { Folders } from '../folders.ts'
+import { isLoopback } from '../loopback.ts'
+import { readProjectEnvironment } from '../project-environment.ts'
+import { buildUi, isUiBuilt } from './build-ui.ts'
+import { startInfrastructure } from './infrastructure.ts'
+import { chooseApiPort, runMigrations, startApi, startTemporalWorker } from './own-processes.ts'
+import type { Progress } from './progress.ts'
+import { prepareQuickstart } from './quickstart-copy.ts'
+import { readPorts, writePorts } from './remembered-ports.ts'
+import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
+import type { StartOptions } from './start-options.ts'
+import type { Supervised } from './supervise.ts'
+
+const DEFAULT_PORT = 4400
+
+export type RunningInstallation = {
+  folders: Folders
+  /** For programs: loopback by number. */
+  localUrl: string
+  /** For people. */
+  publicUrl: string
+  /** `null` without development sign-in. */
+  devToken: string | null
+  /** Rejects when a process refuses to serve; never resolves. */
+  refused: Promise<never>
+  /** Stops everything in order. */
+  stop(): Promise<void>
+}
+
+/**
+ * Bring up everything that `countersign start` runs and answer once all of it serves. What had
+ * started is stopped again when something cannot.
+ */
+export async function startInstallation(
+  options: StartOptions,
+  outer: Environment,
+  progress: Progress,
+): Promise<RunningInstallation> {
+  const folders = findFolders(options)
+  const { dataDir } = folders
+  const runDir = runFolder(dataDir)
+  await mkdir(dataDir, { recursive: true })
+  await mkdir(logFolder(dataDir), { recursive: true, mode: 0o700 })
+  await becomeSupervisor(runDir, progress.say)
+  const started: Supervised[] = []
+  const stop = async () => {
+    // The reverse of the start: the API drains while Postgres and Temporal still listen to it.
+    for (const service of started.splice(0).toReversed()) await service.stop()
+    await removeDevToken(dataDir)
+    await resignAsSupervisor(runDir)
+  }
+  try {
+    const running = await bringUp({ options, outer, progress, folders, started })
+    return {
+      ...running,
+      folders,
+      stop,
+      refused: Promise.race(started.map((service) => service.refused)),
+    }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+type BringUp = {
+  options: StartOptions
+  outer: Environment
+  progress: Progress
+  folders: Folders
+  started: Supervised[]
+}
+
+async function bringUp({ options, outer, progress, folders, started }: BringUp) {
+  const { dataDir, projectDir } = folders
+  if (folders.isQuickstart) await prepareQuickstart(projectDir, progress.say)
+  const environment = readProjectEnvironment(projectDir, outer)
+  const ui = (await isUiBuilt()) ? undefined : progress.during('building the dashboard', buildUi)
+  ui?.catch(() => undefined)
+  const infrastructure = await startInfrastructure({
+    dataDir,
+    environment,
+    ports: await readPorts(dataDir),
+    progress,
+    onStarted: (server) => started.push(server),
+  })
+  await ui
+  await writePorts(dataDir, infrastructure.ports)
+  const devToken = await prepareDevelopmentSignIn(dataDir, environment, infrastructure.variables)
+  const port = await choosePort(options, environment, progress)
+  const process = {
+    folders,
+    variables: { ...defined(environment), ...infrastructure.variables },
+    log: progress.say,
+  }
+  await progress.during('preparing the database', () => runMigrations(process))
+  const worker = progress.during('starting the Temporal worker', () => startTemporalWorker(process))
+  const api = progress.during('starting the API', () => startApi({ ...process, port }))
+  for (const outcome of await Promise.allSettled([worker, api])) {
+    if (outcome.status === 'fulfilled') started.push(outcome.value)
+  }
+  await Promise.all([api, worker])
+  const localUrl = `http://127.0.0.1:${port}`
+  await writeFile(join(runFolder(dataDir), 'url'), `${localUrl}\n`)
+  const publicUrl = readText(environment, 'COUNTERSIGN_PUBLIC_URL') ?? `http://localhost:${port}`
+  return { localUrl, publicUrl, devToken }
+}
+
+async function choosePort(
+  options: StartOptions,
+  environment: Environment,
+  progress: Progress,
+): Promise<number> {
+  const wanted = options.port ?? Number(readText(environment, 'PORT') ?? DEFAULT_PORT)
+  const isFixed = ['COUNTERSIGN_PUBLIC_URL', 'COUNTERSIGN_PRODUCTION'].some(
+    (name) => readText(environment, name) !== undefined,
+  )
+  const host = readText(environment, 'HOST') ?? '127.0.0.1'
+  return chooseApiPort(wanted, { host, isFixed, log: progress.say })
+}
+
+/** The token of this start; none, and none left over, where there is no development sign-in. */
+async function prepareDevelopmentSignIn(
+  dataDir: string,
+  environment: Environment,
+  variables: Record<string, string>,
+): Promise<string | null> {
+  const production = readText(environment, 'COUNTERSIGN_PRODUCTION')
+  const isProduction = production === '1' || production === 'true'
+  const isLocal = isLoopback(readText(environment, 'HOST') ?? '127.0.0.1')
+  if (variables['COUNTERSIGN_EMBEDDED'] === '1' && isLocal && !isProduction)
+    return writeDevToken(dataDir)
+  await removeDevToken(dataDir)
+  return null
+}
+
+function defined(environment: Environment): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(environment).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    ),
+  )
+}

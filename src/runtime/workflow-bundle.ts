@@ -1,0 +1,54 @@
+import { createHash } from 'node:crypto'
+import { readFile, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import { cacheFolder } from './cache-folder.ts'
+import { installOnce } from './embedded/install-once.ts'
+import type { Environment } from './environment.ts'
+import { CHECKOUT } from './folders.ts'
+
+/** What the bundle is made of: our workflows, the domain they import, and the SDK by its version. */
+const SOURCES = ['src/workflows', 'src/domain']
+
+/**
+ * The workflows as one script, made once per content of its sources and kept in the cache: bundling
+ * takes seconds, reading milliseconds.
+ */
+export async function loadWorkflowBundle(
+  environment: Environment,
+  log: (sentence: string) => void,
+): Promise<WorkflowBundleWithSourceMap> {
+  const target = join(cacheFolder(environment), `workflows-${await hashSources()}.js`)
+  const make = async (path: string) => {
+    const { bundleWorkflowCode } = await import('@temporalio/worker')
+    const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} }
+    const { code } = await bundleWorkflowCode({
+      workflowsPath: join(CHECKOUT, 'src', 'workflows', 'index.ts'),
+      logger: quiet,
+    })
+    await writeFile(path, code)
+  }
+  const code = await readFile(await installOnce(target, make, log), 'utf8')
+  return { code, sourceMap: 'inlined in the code' }
+}
+
+async function hashSources(): Promise<string> {
+  const hash = createHash('sha256')
+  for (const folder of SOURCES) {
+    const entries = await readdir(join(CHECKOUT, folder), { recursive: true, withFileTypes: true })
+    const files = entries
+      .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+      .map((entry) => join(entry.parentPath, entry.name))
+      .toSorted()
+    for (const file of files) {
+      hash
+        .update(`${file.slice(CHECKOUT.length)}\0`)
+        .update(await readFile(file))
+        .update('\0')
+    }
+  }
+  hash.update(
+    await readFile(join(CHECKOUT, 'node_modules', '@temporalio', 'worker', 'package.json')),
+  )
+  return hash.digest('hex').slice(0, 32)
+}

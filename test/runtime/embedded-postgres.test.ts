@@ -1,0 +1,113 @@
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Client } from 'pg'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { startEmbeddedPostgres } from '../../src/runtime/embedded/postgres.ts'
+import type { EmbeddedPostgres } from '../../src/runtime/embedded/postgres.ts'
+import { identifyProcess, isStillRunning } from '../../src/runtime/processes/process-identity.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+
+const holder = fileURLToPath(new URL('hold-postgres.ts', import.meta.url))
+let folder: string
+let dataDir: string
+const said: string[] = []
+const log = (sentence: string) => void said.push(sentence)
+
+beforeEach(async () => {
+  // With a space, and open to the unprivileged user that Postgres runs as when we are root.
+  folder = await mkdtemp(join(tmpdir(), 'countersign postgres '))
+  await chmod(folder, 0o755)
+  dataDir = join(folder, 'the data', 'postgres')
+  said.length = 0
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function query<T>(server: { url: string }, text: string): Promise<T[]> {
+  const client = new Client({ connectionString: server.url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows as T[]
+  } finally {
+    await client.end()
+  }
+}
+
+async function start(port?: number): Promise<EmbeddedPostgres> {
+  return startEmbeddedPostgres({
+    dataDir,
+    log,
+    durable: true,
+    ...(port === undefined ? {} : { port }),
+  })
+}
+
+test('a second start finds everything as it was', async () => {
+  const first = await start()
+  await query(first, 'create table note (text text)')
+  await query(first, "insert into note values ('kept')")
+  await first.stop()
+  const second = await start(first.port)
+  expect(await query(second, 'select text from note')).toEqual([{ text: 'kept' }])
+  expect(second.port).toBe(first.port)
+  await second.stop()
+  expect(isStillRunning(second.identity)).toBe(false)
+})
+
+test('a taken port is replaced by a free one, and that is said', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const server = await start(port)
+  expect(server.port).not.toBe(port)
+  expect(said).toContain(`port ${port} is taken: Postgres listens on ${server.port}`)
+  await server.stop()
+  other.close()
+})
+
+test('it ends with the process that started it, even when that is killed', async () => {
+  const { child, identity } = await holdPostgres()
+  child.kill('SIGKILL')
+  await waitUntil(async () => !isStillRunning(identity), { withinMs: 15_000 })
+})
+
+test('after everything was killed, a start finds what was committed', async () => {
+  const { child, url, identity } = await holdPostgres()
+  await query({ url }, 'create table note (text text)')
+  await query({ url }, "insert into note values ('committed')")
+  process.kill(identity.pid, 'SIGKILL')
+  child.kill('SIGKILL')
+  const server = await start()
+  expect(await query(server, 'select text from note')).toEqual([{ text: 'committed' }])
+  await server.stop()
+})
+
+test('a server that outlived its start is stopped first, and that is said', async () => {
+  const { child, identity } = await holdPostgres()
+  // Without its launcher nobody tells the server that its supervisor is gone.
+  child.stdin?.write('abandon\n')
+  await once(child, 'exit')
+  expect(isStillRunning(identity)).toBe(true)
+  const server = await start()
+  expect(isStillRunning(identity)).toBe(false)
+  expect(said.join()).toContain(`still runs here (process ${identity.pid})`)
+  await server.stop()
+})
+
+/** A Postgres that is started, and held, by a process of its own. */
+async function holdPostgres() {
+  const child: ChildProcess = spawn(process.execPath, [holder, dataDir], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  const [line] = (await once(child.stdout ?? child, 'data')) as [Buffer]
+  const { url, pid } = JSON.parse(line.toString('utf8')) as { url: string; pid: number }
+  const identity = identifyProcess(pid)
+  if (identity === null) throw new Error('Postgres is gone')
+  return { child, url, identity }
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { connectTemporal } from '../../src/delivery/temporal-client.ts'
+import { findTemporalBinary } from '../../src/runtime/embedded/temporal-binary.ts'
+import { startTemporalServer } from '../../src/runtime/embedded/temporal-server.ts'
+import type { TemporalServer } from '../../src/runtime/embedded/temporal-server.ts'
+import { isStillRunning } from '../../src/runtime/processes/process-identity.ts'
+
+let folder: string
+const said: string[] = []
+const log = (sentence: string) => void said.push(sentence)
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign temporal '))
+  said.length = 0
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function start(port?: number): Promise<TemporalServer> {
+  const binary = await findTemporalBinary({ log })
+  const dataFile = join(folder, 'the data', 'temporal.sqlite')
+  return startTemporalServer({
+    binary,
+    dataFile,
+    uiPort: 'off',
+    log,
+    ...(port === undefined ? {} : { port }),
+  })
+}
+
+async function namespaceIdOf(server: TemporalServer): Promise<string> {
+  const temporal = connectTemporal({ address: server.address, tls: false, namespace: 'default' })
+  try {
+    return await temporal.namespaceId()
+  } finally {
+    await temporal.close()
+  }
+}
+
+test('a second start, even after a kill, finds the same namespace on the same port', async () => {
+  const first = await start()
+  const id = await namespaceIdOf(first)
+  process.kill(first.pid, 'SIGKILL')
+  await first.exited
+  const second = await start(first.port)
+  expect(second.port).toBe(first.port)
+  expect(await namespaceIdOf(second)).toBe(id)
+  await second.stop()
+  expect(isStillRunning(second.identity)).toBe(false)
+})
+
+test('a server that still has the data file is stopped first, and that is said', async () => {
+  const first = await start()
+  const second = await start()
+  expect(isStillRunning(first.identity)).toBe(false)
+  expect(said.join()).toContain(`still runs here (process ${first.pid})`)
+  await second.stop()
+})
+
+test('a taken port is replaced by a free one, and that is said', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  const server = await start(port)
+  expect(server.port).not.toBe(port)
+  expect(said).toContain(`port ${port} is taken: Temporal listens on ${server.port}`)
+  await server.stop()
+  other.close()
+})
