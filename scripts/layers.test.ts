@@ -71,3 +71,11 @@ test('an import that leads nowhere cannot hide a forbidden one', async () => {
   await source({ 'src/domain/a.ts': `import '../store/gone.ts'` })
   expect((await checkLayers(root)).violations.join()).toContain('leads nowhere')
 })
+
+test('imports of a module with `using` declarations are judged like others', async () => {
+  await source({
+    'src/domain/a.ts': `import { b } from '../store/b.ts'\nexport function a() { using c = b() }`,
+    'src/store/b.ts': `export const b = () => ({ [Symbol.dispose]() {} })`,
+  })
+  expect((await checkLayers(root)).violations).toHaveLength(1)
+})
