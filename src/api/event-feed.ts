@@ -10,14 +10,10 @@ export interface StreamEvent {
 
 /** Where the stream's route reads from; implemented by src/delivery. */
 export interface EventFeed {
-  /**
-   * At most `limit` numbered events after `sequence`, in order; `null` answers none but tells where the stream is now,
-   * so that a reader without a past starts there.
-   */
-  since(
-    sequence: bigint | null,
-    limit: number,
-  ): Promise<{ readonly events: readonly StreamEvent[]; readonly last: bigint }>
+  /** At most `limit` numbered events after `sequence`, in order; after where the stream is now when it is `null`. */
+  since(sequence: bigint | null, limit: number): Promise<readonly StreamEvent[]>
+  /** The newest number given; 0 before the first. */
+  latest(): Promise<bigint>
   /** Calls the listener after new events were numbered; it reads them with `since`. Returns how to stop. */
   subscribe(listener: () => void): () => void
 }

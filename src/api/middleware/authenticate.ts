@@ -15,11 +15,10 @@ import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
  */
 export function authenticate(api: Api): RequestHandler {
   const keys = failureLimit(60, 'keys')
-  return (request, response, next) => {
-    identify(api, keys, request).then((identity) => {
-      if (identity !== null) response.locals['identity'] = identity
-      next()
-    }, next)
+  return async (request, response, next) => {
+    const identity = await identify(api, keys, request)
+    if (identity !== null) response.locals['identity'] = identity
+    next()
   }
 }
 
@@ -35,7 +34,7 @@ async function identify(api: Api, keys: FailureLimit, request: Request): Promise
   }
   const token = readSessionCookie(request)
   if (token === null) return null
-  const session = await readSession(api.ctx, api.settings.sessionTimes, token)
+  const session = await readSession(api.ctx, api.settings.sessionTimes, { token, isUse: true })
   return session === null ? null : { kind: 'session', session }
 }
 

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { email, id, text } from './common.ts'
+import { apiKeyScopes } from '../../services/access/api-key.ts'
+import { email, id, instant, text } from './common.ts'
 
 export const devLoginBody = z.strictObject({ email, token: text(200) })
 export const devSwitchBody = z.strictObject({ email })
@@ -37,7 +38,7 @@ export const me = z
     csrfToken: z.string().nullable(),
     /** how this session was started */
     signedInBy: z.enum(['development', 'link', 'key']),
-    expiresAt: z.iso.datetime().nullable(),
+    expiresAt: instant.nullable(),
     /** people to switch to; only in the development profile */
     switchTo: z.array(z.object({ email: z.string(), name: z.string() })),
     installation,
@@ -54,5 +55,47 @@ export const authMethods = z
   })
   .meta({ id: 'AuthMethods' })
 export type AuthMethods = z.infer<typeof authMethods>
+
+export const apiKeyScope = z.enum(apiKeyScopes)
+
+export const createKeyBody = z.strictObject({
+  name: text(100).min(1),
+  /** absent: the caller */
+  owner: email.optional(),
+  scopes: z.array(apiKeyScope).min(1).max(apiKeyScopes.length),
+})
+
+export const apiKey = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    owner: z.object({ id, name: z.string(), email: z.string() }),
+    scopes: z.array(apiKeyScope),
+    createdAt: instant,
+    lastUsedAt: instant.nullable(),
+    revokedAt: instant.nullable(),
+  })
+  .meta({ id: 'ApiKey' })
+export type ApiKeyView = z.infer<typeof apiKey>
+export const apiKeyList = z.object({ items: z.array(apiKey) })
+/** `key` is told this once. */
+export const createdKey = apiKey.extend({ key: z.string() }).meta({ id: 'CreatedApiKey' })
+
+export const personDetail = z
+  .object({
+    id,
+    email: z.string(),
+    name: z.string(),
+    teams: z.array(z.string()),
+    disabledAt: instant.nullable(),
+  })
+  .meta({ id: 'PersonDetail' })
+export type PersonDetail = z.infer<typeof personDetail>
+export const peopleList = z.object({ items: z.array(personDetail) })
+
+export const signInLink = z
+  .object({ url: z.string(), expiresAt: instant })
+  .meta({ id: 'SignInLink' })
+export const disabled = z.object({ disabled: z.literal(true) })
 
 export const signedOut = z.object({ signedOut: z.literal(true) })

@@ -11,7 +11,7 @@ const grantBounds = z.strictObject({
 })
 
 /** Any text: one that is not the current digest is stale, and an absent one is `428 digest_required`. */
-const digest = text(200).optional()
+const digest = text(200).nullish()
 
 const approval = z.strictObject({
   decision: z.literal('approve'),

@@ -21,6 +21,7 @@ export type CallResult = z.infer<typeof callResult>
 export const transcriptCall = z
   .object({
     callId: id,
+    toolCallId: z.string(),
     tool: z.string(),
     input: json,
     /** null while the call has not been judged */
@@ -34,7 +35,8 @@ export const transcriptCall = z
 export type TranscriptCall = z.infer<typeof transcriptCall>
 
 export const transcriptItem = z.object({
-  turn: z.int(),
+  /** null for a message that no turn has read yet */
+  turn: z.int().nullable(),
   role: z.enum(['user', 'assistant']),
   /** of a message somebody posted */
   author: z.object({ id: z.string(), name: z.string() }).nullable(),

@@ -1,6 +1,7 @@
 import type { Caller, ServiceContext } from '../context.ts'
 import type { ApiKeyRecord, ApiKeyScope } from './api-key.ts'
-import { hasRight, personOf } from './has-right.ts'
+import { personBehind } from '../requests/viewer.ts'
+import { hasRight } from './has-right.ts'
 
 /** Keys, newest first: one's own, or everybody's for who has the right `activatePolicy`. Never their secrets. */
 export async function listApiKeys(ctx: ServiceContext, caller: Caller): Promise<ApiKeyRecord[]> {
@@ -13,7 +14,7 @@ export async function listApiKeys(ctx: ServiceContext, caller: Caller): Promise<
     .orderBy('api_key.created_at', 'desc')
     .limit(1000)
   if (!(await hasRight(ctx, caller.actor, 'activatePolicy'))) {
-    query = query.where('api_key.owner_id', '=', personOf(caller.actor))
+    query = query.where('api_key.owner_id', '=', personBehind(caller))
   }
   return (await query.execute()).map((row) => ({
     id: row.id,

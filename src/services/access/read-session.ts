@@ -19,7 +19,11 @@ const seenEveryMs = 60_000
 export async function readSession(
   ctx: ServiceContext,
   times: SessionTimes,
-  token: string,
+  input: {
+    token: string
+    /** counts as use, so that the session does not end idle; a stream that only stays open is none */
+    isUse: boolean
+  },
 ): Promise<Session | null> {
   const row = await ctx.db
     .selectFrom('session')
@@ -38,7 +42,7 @@ export async function readSession(
         'is_long_unseen',
       ),
     )
-    .where('session.token_hash', '=', hashToken(token))
+    .where('session.token_hash', '=', hashToken(input.token))
     .where('person.disabled_at', 'is', null)
     .where('session.expires_at', '>', sql<Date>`clock_timestamp()`)
     .where(
@@ -48,7 +52,7 @@ export async function readSession(
     )
     .executeTakeFirst()
   if (row === undefined) return null
-  if (row.is_long_unseen) {
+  if (input.isUse && row.is_long_unseen) {
     await ctx.db
       .updateTable('session')
       .set({ last_seen_at: sql`clock_timestamp()` })

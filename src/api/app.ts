@@ -1,0 +1,81 @@
+import express, { type Express, type RequestHandler } from 'express'
+import { answerProblem } from './middleware/answer-problem.ts'
+import { authenticate, limitRequests } from './middleware/authenticate.ts'
+import { checkHost } from './middleware/check-host.ts'
+import { logRequests } from './middleware/log-requests.ts'
+import { readBody } from './middleware/read-body.ts'
+import { requestId } from './middleware/request-id.ts'
+import { securityHeaders } from './middleware/security-headers.ts'
+import { refuseMethod, refusePath } from './middleware/unknown-route.ts'
+import { openApiDocument } from './open-api.ts'
+import type { Route } from './route.ts'
+import { allRoutes } from './routes/index.ts'
+import { serveDashboard } from './serve-dashboard.ts'
+import type { Api } from './settings.ts'
+
+/**
+ * The HTTP API and the dashboard as an Express app. Builds no clients and starts nothing; whoever listens owns it.
+ *
+ * @example createServer(createApp({ ctx, settings, events, readiness })).listen(4400, '127.0.0.1')
+ */
+export function createApp(api: Api): Express {
+  const { settings } = api
+  const app = express()
+  app.disable('x-powered-by')
+  // Answers get an ETag only where the contract gives them one.
+  app.set('etag', false)
+  app.set('query parser', parseQuery)
+  app.set('trust proxy', settings.trustProxy ? 1 : false)
+  app.use(requestId, logRequests(api.ctx.log), securityHeaders(settings.publicUrl))
+  app.use(checkHost(settings.publicUrl))
+
+  const routes = allRoutes(settings)
+  const document = JSON.stringify(openApiDocument(routes, settings.version))
+  app.get('/openapi.json', (_request, response) => {
+    response.type('application/json').send(document)
+  })
+  app.use('/v1', noStore, authenticate(api), limitRequests(settings.requestsPerSecond), readBody)
+  for (const route of routes) app[route.method](route.path, handlerOf(api, route))
+  for (const [path, allowed] of methodsByPath(routes)) app.all(path, refuseMethod(allowed))
+  app.use(['/v1', '/openapi.json', '/healthz', '/readyz', '/metrics'], refusePath)
+  if (settings.uiDir !== null) app.use(serveDashboard(settings.uiDir))
+  app.use(refusePath)
+  app.use(answerProblem(api.ctx.log))
+  return app
+}
+
+function handlerOf(api: Api, route: Route): RequestHandler {
+  return async (request, response) => {
+    const answer = await route.answer(api, request, response)
+    if (typeof answer === 'function') return answer(response)
+    for (const [name, value] of Object.entries(answer.headers ?? {})) response.set(name, value)
+    response.status(answer.status).json(answer.body)
+  }
+}
+
+/** Each field once, as text: no arrays or objects that a schema did not foresee. A repeated field is an array. */
+function parseQuery(text: string | null | undefined): Record<string, string | string[]> {
+  const query = new URLSearchParams(text ?? '')
+  return Object.fromEntries(
+    [...new Set(query.keys())].map((name) => {
+      const values = query.getAll(name)
+      return [name, values.length === 1 ? (values[0] ?? '') : values]
+    }),
+  )
+}
+
+/** What people may see depends on who they are: nothing of it stays in a cache. */
+const noStore: RequestHandler = (_request, response, next) => {
+  response.set('cache-control', 'no-store')
+  next()
+}
+
+function methodsByPath(routes: readonly Route[]): Map<string, string[]> {
+  const byPath = Map.groupBy(routes, (route) => route.path)
+  return new Map(
+    [...byPath].map(([path, ones]) => [
+      path,
+      ones.flatMap((one) => (one.method === 'get' ? ['GET', 'HEAD'] : [one.method.toUpperCase()])),
+    ]),
+  )
+}

@@ -1,0 +1,19 @@
+import type { RequestHandler } from 'express'
+import { Problem } from '../../domain/problem.ts'
+
+/** The path is ours, the method is not one of its own. */
+export function refuseMethod(allowed: readonly string[]): RequestHandler {
+  return (request, response, next) => {
+    response.set('allow', allowed.join(', '))
+    next(
+      new Problem('method_not_allowed', `${request.method} is not allowed here`, {
+        allowed: [...allowed],
+      }),
+    )
+  }
+}
+
+/** Nothing is here. */
+export const refusePath: RequestHandler = (_request, _response, next) => {
+  next(new Problem('not_found', 'There is nothing under this path'))
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { Problem } from '../../domain/problem.ts'
+import { createApiKey } from '../../services/access/create-api-key.ts'
+import { listApiKeys } from '../../services/access/list-api-keys.ts'
+import { revokeApiKey } from '../../services/access/revoke-api-key.ts'
+import { route, type Route } from '../route.ts'
+import * as schemas from '../schemas/auth.ts'
+import { apiKeyView } from '../views/person-view.ts'
+
+const keyParams = z.object({ id: z.string().regex(/^[0-9a-f]{16}$/) })
+
+/** Keys of machines. A key cannot make, list or revoke keys. */
+export const keyRoutes: Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/keys',
+    summary: 'Create an API key; it is shown this once',
+    access: { by: 'person' },
+    body: schemas.createKeyBody,
+    answers: { 201: { description: 'The key', schema: schemas.createdKey } },
+    problems: ['not_found'],
+    answer: async (api, { body, caller, identity }) => {
+      if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people make keys')
+      const created = await createApiKey(api.ctx, caller, {
+        name: body.name,
+        ownerEmail: body.owner ?? identity.session.person.email,
+        scopes: body.scopes,
+      })
+      return { status: 201, body: { ...apiKeyView(created), key: created.key } }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/keys',
+    summary: "One's own API keys; with the right activatePolicy everybody's",
+    access: { by: 'person' },
+    answers: { 200: { description: 'Keys, newest first', schema: schemas.apiKeyList } },
+    answer: async (api, { caller }) => {
+      const keys = await listApiKeys(api.ctx, caller)
+      return { status: 200, body: { items: keys.map(apiKeyView) } }
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/keys/:id',
+    summary: 'Revoke an API key at once',
+    access: { by: 'person' },
+    params: keyParams,
+    answers: { 200: { description: 'Revoked', schema: z.object({ revoked: z.literal(true) }) } },
+    answer: async (api, { params, caller }) => {
+      await revokeApiKey(api.ctx, caller, params)
+      return { status: 200, body: { revoked: true } }
+    },
+  }),
+]

@@ -1,0 +1,50 @@
+import type { JsonObject } from '../../domain/json.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { viewerOf } from '../requests/viewer.ts'
+import { requestVisibleTo, runVisibleTo } from '../requests/visible-to.ts'
+
+/**
+ * Of events of the live stream those that the caller may see now: the ones about a request they may see, or, where
+ * no request is named, about a run they may see. Membership is read anew each time.
+ */
+export async function filterEvents<T extends { readonly subject: JsonObject }>(
+  ctx: ServiceContext,
+  caller: Caller,
+  events: readonly T[],
+): Promise<T[]> {
+  if (events.length === 0) return []
+  const viewer = await viewerOf(ctx, caller)
+  const requestIds = idsOf(events, 'requestId')
+  const runIds = idsOf(events, 'runId')
+  const requests =
+    requestIds.length === 0
+      ? []
+      : await ctx.db
+          .selectFrom('request')
+          .select('id')
+          .where('id', 'in', requestIds)
+          .where(requestVisibleTo(viewer, 'request'))
+          .execute()
+  const runs =
+    runIds.length === 0
+      ? []
+      : await ctx.db
+          .selectFrom('run')
+          .select('id')
+          .where('id', 'in', runIds)
+          .where(runVisibleTo(viewer, 'run.id'))
+          .execute()
+  const visible = new Set([...requests, ...runs].map((row) => row.id))
+  return events.filter(({ subject }) =>
+    visible.has(textOf(subject['requestId'] ?? subject['runId'])),
+  )
+}
+
+function idsOf(events: readonly { readonly subject: JsonObject }[], field: string): string[] {
+  const ids = events.map((event) => textOf(event.subject[field])).filter((id) => id !== '')
+  return [...new Set(ids)]
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : ''
+}

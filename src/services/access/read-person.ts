@@ -1,0 +1,30 @@
+import { Problem } from '../../domain/problem.ts'
+import type { Right } from '../../policy/policy.ts'
+import type { ServiceContext } from '../context.ts'
+import { rightsOf } from '../requests/rights-of.ts'
+
+export interface PersonWithRights {
+  readonly id: string
+  readonly email: string
+  readonly name: string
+  readonly teams: readonly string[]
+  readonly rights: readonly Right[]
+}
+
+/** A person with the teams and rights they have now. Rejects with `not_found`. */
+export async function readPerson(ctx: ServiceContext, personId: string): Promise<PersonWithRights> {
+  const person = await ctx.db
+    .selectFrom('person')
+    .select(['id', 'email', 'name'])
+    .where('id', '=', personId)
+    .executeTakeFirst()
+  if (person === undefined) throw new Problem('not_found', 'There is no such person')
+  const teams = await ctx.db
+    .selectFrom('team_member')
+    .select('team')
+    .where('person_id', '=', personId)
+    .orderBy('team')
+    .execute()
+  const rights = await rightsOf(ctx, personId)
+  return { ...person, teams: teams.map((row) => row.team), rights: [...rights] }
+}

@@ -1,0 +1,177 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createApp } from '../../src/api/app.ts'
+import type { EventFeed } from '../../src/api/event-feed.ts'
+import type { Me } from '../../src/api/schemas/auth.ts'
+import type { Readiness } from '../../src/api/schemas/health.ts'
+import type { ApiSettings } from '../../src/api/settings.ts'
+import { sessionTimes } from '../../src/services/access/session-times.ts'
+import { addPerson, type TestPerson } from '../harness/fixtures/people.ts'
+import { createTestService, type TestService } from '../harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts'
+
+export const developmentToken = 'a-token-that-only-the-owner-can-read'
+
+/** The API on a free port over a database of its own, as one test file sees it. */
+export interface TestApi extends AsyncDisposable {
+  readonly url: string
+  readonly database: TestDatabase
+  readonly service: TestService
+  readonly people: Readonly<
+    Record<'ada' | 'grace' | 'linus' | 'edsger' | 'olga' | 'aud', TestPerson>
+  >
+  /** the cookie and token of a new session */
+  signIn(person: TestPerson): Promise<Client>
+  /** Asks as nobody, or with the headers given. */
+  ask(path: string, init?: Ask): Promise<Reply>
+}
+
+export interface Ask {
+  readonly method?: string
+  readonly headers?: Record<string, string>
+  /** sent as JSON, with its content type */
+  readonly body?: unknown
+  /** sent as it is */
+  readonly rawBody?: string
+}
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // eslint-disable-next-line typescript/no-explicit-any -- tests read what they expect
+  readonly body: any
+}
+
+/** A signed-in person: sends what a page of ours sends. */
+export interface Client {
+  readonly headers: Record<string, string>
+  readonly me: Me
+  get(path: string, headers?: Record<string, string>): Promise<Reply>
+  post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  delete(path: string): Promise<Reply>
+}
+
+export async function createTestApi(
+  options: {
+    readonly settings?: Partial<ApiSettings>
+    readonly events?: EventFeed
+    readonly readiness?: () => Promise<Readiness>
+  } = {},
+): Promise<TestApi> {
+  const database = await createTestDatabase()
+  const service = await createTestService(database.db)
+  const people = await addPeople(service)
+  const settings = { ...defaultSettings, ...options.settings }
+  const app = createApp({
+    ctx: service.ctx,
+    settings,
+    events: options.events ?? silentFeed,
+    readiness: options.readiness ?? ready,
+  })
+  const server = createServer(app)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const ask = (path: string, init: Ask = {}): Promise<Reply> => askAt(url + path, init)
+  return {
+    url,
+    database,
+    service,
+    people,
+    ask,
+    signIn: (person) => signIn(url, ask, person),
+    async [Symbol.asyncDispose]() {
+      await closeServer(server)
+      await database[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const defaultSettings: ApiSettings = {
+  publicUrl: 'http://localhost:4400',
+  trustProxy: false,
+  developmentToken,
+  sessionTimes,
+  uiDir: null,
+  projectDir: '/srv/project',
+  isSample: false,
+  temporal: { uiUrl: null, namespace: 'default' },
+  version: '0.0.0-test',
+  requestsPerSecond: 10_000,
+  heartbeatMs: 15_000,
+}
+
+const silentFeed: EventFeed = {
+  since: async () => [],
+  latest: async () => 0n,
+  subscribe: () => () => undefined,
+}
+
+async function ready(): Promise<Readiness> {
+  return { ready: true, checks: { postgres: true, temporal: true, relayLagMs: 0 } }
+}
+
+async function addPeople(service: TestService): Promise<TestApi['people']> {
+  const { db } = service
+  return {
+    ada: await addPerson(db, 'Ada', []),
+    grace: await addPerson(db, 'Grace', ['platform']),
+    linus: await addPerson(db, 'Linus', ['platform']),
+    edsger: await addPerson(db, 'Edsger', ['security']),
+    olga: await addPerson(db, 'Olga', ['operators']),
+    aud: await addPerson(db, 'Aud', ['auditors']),
+  }
+}
+
+async function signIn(url: string, ask: TestApi['ask'], person: TestPerson): Promise<Client> {
+  const email = `${person.name.toLowerCase()}@example.com`
+  const reply = await ask('/v1/auth/dev-login', {
+    method: 'POST',
+    body: { email, token: developmentToken },
+  })
+  if (reply.status !== 200) throw new Error(`Signing in failed: ${reply.text}`)
+  const me = reply.body as Me
+  const headers = {
+    cookie: cookieOf(reply),
+    origin: url,
+    'x-csrf-token': me.csrfToken ?? '',
+  }
+  return {
+    headers,
+    me,
+    get: (path, more) => ask(path, { headers: { cookie: headers.cookie, ...more } }),
+    post: (path, body = {}, more = {}) =>
+      ask(path, { method: 'POST', body, headers: { ...headers, ...more } }),
+    delete: (path) => ask(path, { method: 'DELETE', headers }),
+  }
+}
+
+/** The session cookie that an answer sets, as a request sends it. */
+export function cookieOf(reply: Reply): string {
+  return reply.headers.getSetCookie()[0]?.split(';')[0] ?? ''
+}
+
+async function askAt(url: string, init: Ask): Promise<Reply> {
+  const hasJson = init.body !== undefined
+  const response = await fetch(url, {
+    method: init.method ?? 'GET',
+    headers: { ...(hasJson ? { 'content-type': 'application/json' } : {}), ...init.headers },
+    ...(hasJson ? { body: JSON.stringify(init.body) } : {}),
+    ...(init.rawBody === undefined ? {} : { body: Buffer.from(init.rawBody) }),
+    redirect: 'manual',
+  })
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '') && text !== ''
+  return {
+    status: response.status,
+    headers: response.headers,
+    text,
+    body: isJson ? JSON.parse(text) : null,
+  }
+}
+
+async function closeServer(server: Server): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeAllConnections()
+  await closed
+}
