@@ -34,6 +34,8 @@ export interface DecisionFacts {
   } | null
   readonly principals: readonly { readonly personId: string; readonly why: string }[]
   readonly votes: readonly StandingVote[]
+  /** the person decided this revision before */
+  readonly voted: boolean
 }
 
 /**
@@ -64,7 +66,9 @@ export async function readDecisionFacts(
           'teams', array(select team from team_member where person_id = d.person_id),
           'scope', d.scope, 'bounds', d.grant_bounds) order by d.at, d.id), '[]')
         from decision d join person on person.id = d.person_id
-        where d.request_id = request.id and d.revision = request.revision and d.decision = 'approve') as votes
+        where d.request_id = request.id and d.revision = request.revision and d.decision = 'approve') as votes,
+      exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
+        and d.person_id = ${personId}) as voted
     from request where request.id = ${requestId}
   `.execute(tx)
   const facts = result.rows[0]

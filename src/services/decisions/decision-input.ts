@@ -94,7 +94,8 @@ function revisionOf(value: Json | undefined): number {
 
 function thenOf(value: Json | undefined): DenialThen {
   if (value === undefined) return 'continue'
-  if (value !== 'continue' && value !== 'stop') throw invalid('then', 'must be "continue" or "stop"')
+  if (value !== 'continue' && value !== 'stop')
+    throw invalid('then', 'must be "continue" or "stop"')
   return value
 }
 

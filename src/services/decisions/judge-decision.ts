@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import type { Selectable } from 'kysely'
 import { judgeEligibility } from '../../domain/eligibility.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { Tx } from '../../store/database.ts'
@@ -31,7 +31,9 @@ export async function judgeDecision(
   if (ended !== null) throw ended
   if (facts.now >= request.expires_at) return 'lapsed'
   const marks = judgePerson(request, facts)
-  await refuseSecondVote(tx, request, marks.person.id)
+  if (facts.voted) {
+    throw new Problem('already_voted', 'You decided this revision before; it waits for others')
+  }
   refuseStale(request, facts, input)
   refuseUnseen(request, facts, input)
   if (input.decision === 'approve' && input.bounds?.expiresAt != null) {
@@ -43,7 +45,10 @@ export async function judgeDecision(
 }
 
 /** The refusal of somebody who may not decide it; otherwise how their decision is marked (product.md 17 to 19). */
-export function judgePerson(request: Selectable<RequestTable>, facts: DecisionFacts): DecisionMarks {
+export function judgePerson(
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+): DecisionMarks {
   const eligibility = judgeEligibility({
     person: facts.person,
     quorum: request.routing.quorum,
@@ -88,26 +93,13 @@ function refuseScope(request: Selectable<RequestTable>, input: DecisionInput): v
   if (input.decision === 'deny' || input.scope === 'once') return
   const allowed: readonly string[] = request.routing.scopes
   if (request.run_id !== null && allowed.includes(input.scope)) return
-  throw new Problem('scope_not_allowed', `This request cannot be approved with scope ${input.scope}`, {
-    allowedScopes: ['once', ...allowed.filter((scope) => scope !== 'once')],
-  })
-}
-
-async function refuseSecondVote(
-  tx: Tx,
-  request: Selectable<RequestTable>,
-  personId: string,
-): Promise<void> {
-  const earlier = await tx
-    .selectFrom('decision')
-    .select(sql<number>`1`.as('one'))
-    .where('request_id', '=', request.id)
-    .where('revision', '=', request.revision)
-    .where('person_id', '=', personId)
-    .executeTakeFirst()
-  if (earlier !== undefined) {
-    throw new Problem('already_voted', 'You decided this revision before; it waits for others')
-  }
+  throw new Problem(
+    'scope_not_allowed',
+    `This request cannot be approved with scope ${input.scope}`,
+    {
+      allowedScopes: ['once', ...allowed.filter((scope) => scope !== 'once')],
+    },
+  )
 }
 
 /** High risk needs a reason, and its approval what was on the screen (security.md 15). */
@@ -131,4 +123,3 @@ function refuseUnseen(
     )
   }
 }
-
