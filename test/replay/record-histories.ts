@@ -1,0 +1,105 @@
+import { writeFile } from 'node:fs/promises'
+import { temporal } from '@temporalio/proto'
+import { cancelRequested, decided, messaged } from '../../src/workflows/messages.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { ScriptedStore, startScriptedRun, type ScriptedRun } from '../workflows/scripted-run.ts'
+
+/** One way through the workflow; the history of each is kept in the repository and replayed by every build. */
+interface Path {
+  readonly name: string
+  readonly store: () => ScriptedStore
+  readonly walk: (run: ScriptedRun) => Promise<void>
+}
+
+const paths: readonly Path[] = [
+  {
+    name: 'one-approval',
+    store: () => new ScriptedStore([[{ requestId: 'a' }]]),
+    walk: (run) => decide(run, 1, 'a'),
+  },
+  {
+    name: 'batch-decided-backwards',
+    store: () =>
+      new ScriptedStore([[{ requestId: 'a' }, { readOnly: true }, { requestId: 'b' }, {}]]),
+    walk: async (run) => {
+      await decide(run, 1, 'b')
+      await decide(run, 1, 'a')
+    },
+  },
+  {
+    name: 'three-turns',
+    store: () => new ScriptedStore([[{ requestId: 'a' }], [{}], [{ requestId: 'b' }]]),
+    walk: async (run) => {
+      await decide(run, 1, 'a')
+      await decide(run, 3, 'b')
+    },
+  },
+  {
+    name: 'deadline-passed',
+    store: () => {
+      const store = new ScriptedStore([[{ requestId: 'a' }]])
+      store.deadlineMs = 200
+      return store
+    },
+    walk: async (run) => {
+      await waitUntil(() => run.store.asked.has('advanceRequests'), { withinMs: 20_000 })
+      await decide(run, 1, 'a')
+    },
+  },
+  {
+    name: 'cancelled-while-waiting',
+    store: () => new ScriptedStore([[{ requestId: 'a' }]]),
+    walk: async (run) => {
+      await taken(run, 1)
+      run.store.cancelled = true
+      await run.handle.signal(cancelRequested)
+    },
+  },
+  {
+    name: 'message-resumes',
+    store: () => {
+      const store = new ScriptedStore([])
+      store.endsWith = 'waiting_for_input'
+      return store
+    },
+    walk: async (run) => {
+      await taken(run, 1)
+      run.store.messagesUnread = 1
+      await run.handle.signal(messaged)
+    },
+  },
+  {
+    name: 'execution-failed-and-issued-again',
+    store: () => {
+      const store = new ScriptedStore([[{ requestId: 'a' }]])
+      let failures = 1
+      store.onExecute = async () => {
+        if (failures-- > 0) throw new Error('the worker was lost')
+      }
+      return store
+    },
+    walk: (run) => decide(run, 1, 'a'),
+  },
+]
+
+async function taken(run: ScriptedRun, turns: number): Promise<void> {
+  await waitUntil(() => (run.store.asked.get('takeTurn') ?? 0) >= turns, { withinMs: 20_000 })
+}
+
+async function decide(run: ScriptedRun, turn: number, requestId: string): Promise<void> {
+  await taken(run, turn)
+  run.store.decided.add(requestId)
+  await run.handle.signal(decided, [requestId])
+}
+
+/** Walks every path on a real server and writes its history to `folder`; the names of those written. */
+export async function recordHistories(folder: URL): Promise<readonly string[]> {
+  for (const path of paths) {
+    await using run = await startScriptedRun(path.store())
+    await path.walk(run)
+    await run.handle.result()
+    const history = temporal.api.history.v1.History.encode(await run.handle.fetchHistory()).finish()
+    await writeFile(new URL(`${path.name}.bin`, folder), history)
+  }
+  return paths.map((path) => path.name)
+}

@@ -1,0 +1,62 @@
+import { mkdtemp, readdir, readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { bundleWorkflowCode, Worker } from '@temporalio/worker'
+import { DeterminismViolationError } from '@temporalio/workflow'
+import { temporal } from '@temporalio/proto'
+import { describe, expect, it } from 'vitest'
+import { workflowBundle } from '../workflows/scripted-run.ts'
+import { recordHistories } from './record-histories.ts'
+
+const kept = new URL('./histories/', import.meta.url)
+
+async function histories(
+  folder: URL,
+): Promise<{ workflowId: string; history: temporal.api.history.v1.History }[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.bin')).toSorted()
+  return Promise.all(
+    names.map(async (name) => ({
+      workflowId: name,
+      history: temporal.api.history.v1.History.decode(await readFile(new URL(name, folder))),
+    })),
+  )
+}
+
+async function replayErrors(
+  workflowBundle: Awaited<ReturnType<typeof bundleWorkflowCode>>,
+  folder: URL,
+): Promise<Record<string, Error | undefined>> {
+  const errors: Record<string, Error | undefined> = {}
+  const results = Worker.runReplayHistories({ workflowBundle }, await histories(folder))
+  for await (const result of results) errors[result.workflowId] = result.error
+  return errors
+}
+
+describe('replay gate', () => {
+  it('replays every recorded history, so that runs which wait go on after a deployment', async () => {
+    const errors = await replayErrors(await workflowBundle(), kept)
+    expect(Object.keys(errors).length).toBeGreaterThanOrEqual(7)
+    expect(Object.values(errors).filter((error) => error !== undefined)).toEqual([])
+  })
+
+  it('refuses workflow code that would take another way through a recorded history', async () => {
+    const changed = await bundleWorkflowCode({
+      workflowsPath: fileURLToPath(new URL('./changed-workflow.ts', import.meta.url)),
+    })
+    const errors = await replayErrors(changed, kept)
+    expect(errors['one-approval.bin']).toBeInstanceOf(DeterminismViolationError)
+  })
+
+  it('replays what the workflow does today, on every path', async () => {
+    // RECORD_HISTORIES=1 adds to the corpus; old histories stay as long as runs of their time may wait.
+    const today =
+      process.env['RECORD_HISTORIES'] === '1'
+        ? kept
+        : pathToFileURL(join(await mkdtemp(join(tmpdir(), 'histories-')), '/'))
+    const names = await recordHistories(today)
+    const errors = await replayErrors(await workflowBundle(), today)
+    expect(Object.keys(errors)).toEqual(names.map((name) => `${name}.bin`).toSorted())
+    expect(Object.values(errors).filter((error) => error !== undefined)).toEqual([])
+  })
+})

@@ -1,0 +1,26 @@
+import { describe, expect, it } from 'vitest'
+import { decided } from '../../src/workflows/messages.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { ScriptedStore, startScriptedRun } from '../workflows/scripted-run.ts'
+
+describe('agentRun under a storm of signals', () => {
+  it('misses no decision among 2,400 signals that arrive while it continues as new', async () => {
+    const ids = Array.from({ length: 24 }, (_, index) => `r${index}`)
+    await using run = await startScriptedRun(
+      new ScriptedStore([ids.map((requestId) => ({ requestId }))]),
+    )
+    await waitUntil(() => run.store.asked.has('takeTurn'), { withinMs: 20_000 })
+    for (let round = 0; round < 48; round += 1) {
+      await Promise.all(Array.from({ length: 50 }, () => run.handle.signal(decided, ['noise'])))
+      if (round % 2 === 1) {
+        const id = ids[Math.floor(round / 2)]!
+        run.store.decided.add(id)
+        await run.handle.signal(decided, [id])
+      }
+    }
+    await run.handle.result()
+    expect(run.store.journal).toHaveLength(24)
+    const described = await run.handle.describe()
+    expect(described.raw.workflowExecutionInfo?.firstRunId).not.toBe(described.runId)
+  }, 180_000)
+})

@@ -1,0 +1,125 @@
+import { temporal } from '@temporalio/proto'
+import { describe, expect, it } from 'vitest'
+import { decided, cancelRequested, messaged } from '../../src/workflows/messages.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { ScriptedStore, startScriptedRun, type ScriptedRun } from './scripted-run.ts'
+
+async function decide(run: ScriptedRun, ...requestIds: string[]): Promise<void> {
+  for (const id of requestIds) run.store.decided.add(id)
+  await run.handle.signal(decided, requestIds)
+}
+
+function asked(run: ScriptedRun, name: 'executeCall' | 'takeTurn'): number {
+  return run.store.asked.get(name) ?? 0
+}
+
+async function untilAsked(run: ScriptedRun, name: 'executeCall' | 'takeTurn', times: number) {
+  await waitUntil(() => asked(run, name) >= times, { withinMs: 20_000 })
+}
+
+/** From the first event that is one, up to the last: four whole steps of five. */
+function between<T>(events: readonly T[], isOne: (event: T) => unknown): T[] {
+  return events.slice(events.findIndex(isOne), events.findLastIndex(isOne))
+}
+
+describe('agentRun', () => {
+  it('performs calls with effects in the order of the model, whatever the order of the decisions', async () => {
+    await using run = await startScriptedRun(
+      new ScriptedStore([[{ requestId: 'a' }, { requestId: 'b' }, {}]]),
+    )
+    await untilAsked(run, 'takeTurn', 1)
+    await decide(run, 'b')
+    await decide(run, 'a')
+    await run.handle.result()
+    expect(run.store.journal).toEqual(['0.0', '0.1', '0.2'])
+  })
+
+  it('performs read-only calls before an earlier sibling that waits, but not past one with effects', async () => {
+    await using run = await startScriptedRun(
+      new ScriptedStore([[{ requestId: 'a' }, { readOnly: true }, {}, { readOnly: true }]]),
+    )
+    await waitUntil(() => run.store.journal.length === 1, { withinMs: 20_000 })
+    expect(run.store.journal).toEqual(['0.1'])
+    await decide(run, 'a')
+    await run.handle.result()
+    expect(run.store.journal).toEqual(['0.1', '0.0', '0.2', '0.3'])
+  })
+
+  it('needs at most 18 events and 3.5 KB of history for a gated step', async () => {
+    await using run = await startScriptedRun(
+      new ScriptedStore(Array.from({ length: 5 }, (_, turn) => [{ requestId: `r${turn}` }])),
+    )
+    for (let turn = 0; turn < 5; turn += 1) {
+      await untilAsked(run, 'takeTurn', turn + 1)
+      await decide(run, `r${turn}`)
+      await waitUntil(() => run.store.journal.length > turn, { withinMs: 20_000 })
+    }
+    await run.handle.result()
+    const { events } = await run.handle.fetchHistory()
+    const steps = between(events ?? [], (event) => event.workflowExecutionSignaledEventAttributes)
+    const bytes = temporal.api.history.v1.History.encode({ events: steps }).finish().length
+    expect(steps.length / 4).toBeLessThanOrEqual(18)
+    expect(bytes / 4).toBeLessThanOrEqual(3.5 * 1024)
+  })
+
+  it('is changed by no forged, doubled, early or late signal, nor by one with nonsense in it', async () => {
+    await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }], []]))
+    await run.handle.signal(decided, ['a'])
+    await untilAsked(run, 'takeTurn', 1)
+    await run.handle.signal(decided, ['somebody-elses', 'a', 'a'])
+    await run.handle.signal('decided', 'not a list')
+    await run.handle.signal('decided', { length: 3 })
+    await run.handle.signal('unheard-of', 1)
+    await run.handle.signal(cancelRequested)
+    await run.handle.signal(messaged)
+    await untilAsked(run, 'executeCall', 1)
+    expect(run.store.journal).toEqual([])
+    await decide(run, 'a')
+    await decide(run, 'a')
+    await run.handle.result()
+    expect(run.store.journal).toEqual(['0.0'])
+  })
+
+  it('takes a cancellation of the workflow from outside for a wake-up only', async () => {
+    await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }]]))
+    await untilAsked(run, 'takeTurn', 1)
+    await run.handle.cancel()
+    await untilAsked(run, 'executeCall', 1)
+    expect(run.store.journal).toEqual([])
+    await decide(run, 'a')
+    await run.handle.result()
+    expect(run.store.journal).toEqual(['0.0'])
+  })
+
+  it('ends when the store says that the run is cancelled', async () => {
+    await using run = await startScriptedRun(new ScriptedStore([[{ requestId: 'a' }]]))
+    await untilAsked(run, 'takeTurn', 1)
+    run.store.cancelled = true
+    await run.handle.signal(cancelRequested)
+    await run.handle.result()
+    expect(run.store.journal).toEqual([])
+  })
+
+  it('waits for a message and reads it, also when it came before the wait', async () => {
+    const store = new ScriptedStore([])
+    store.endsWith = 'waiting_for_input'
+    await using run = await startScriptedRun(store)
+    await untilAsked(run, 'takeTurn', 1)
+    store.messagesUnread = 1
+    await run.handle.signal(messaged)
+    await run.handle.result()
+  })
+
+  it('performs every call once when no workflow is kept in memory and each wake replays', async () => {
+    await using run = await startScriptedRun(
+      new ScriptedStore([[{ requestId: 'a' }, { readOnly: true }], [{ requestId: 'b' }]]),
+      { maxCachedWorkflows: 0 },
+    )
+    await untilAsked(run, 'takeTurn', 1)
+    await decide(run, 'a')
+    await untilAsked(run, 'takeTurn', 2)
+    await decide(run, 'b')
+    await run.handle.result()
+    expect(run.store.journal.toSorted()).toEqual(['0.0', '0.1', '1.0'])
+  })
+})

@@ -1,0 +1,174 @@
+import { randomUUID } from 'node:crypto'
+import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
+import {
+  bundleWorkflowCode,
+  DefaultLogger,
+  NativeConnection,
+  Runtime,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker'
+import { fileURLToPath } from 'node:url'
+import type { CallOutcome, CallPlan, TurnOutcome } from '../../src/domain/workflow-outcomes.ts'
+import type { Activities } from '../../src/workflows/activity-port.ts'
+import type { agentRun } from '../../src/workflows/index.ts'
+import { turnQueueOf } from '../../src/workflows/task-queues.ts'
+import { useTemporal } from '../harness/temporal.ts'
+
+Runtime.install({ logger: new DefaultLogger('ERROR') })
+
+let bundle: Promise<WorkflowBundleWithSourceMap> | null = null
+
+/** The workflow code as it ships, bundled once for the test process. */
+export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
+  bundle ??= bundleWorkflowCode({
+    workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
+  })
+  return bundle
+}
+
+/**
+ * What the activities answer, in memory: the store of a test of the workflow alone. A call with a request waits
+ * until its request is decided; what is done, and in which order, is written down in `journal`.
+ */
+export class ScriptedStore {
+  readonly journal: string[] = []
+  readonly decided = new Set<string>()
+  readonly results = new Set<string>()
+  readonly turns: CallPlan[][]
+  cancelled = false
+  messagesUnread = 0
+  endsWith: 'finished' | 'waiting_for_input' = 'finished'
+  /** how often each activity was asked */
+  readonly asked = new Map<keyof Activities, number>()
+  /** how far away the deadline is that a turn or a waiting call names */
+  deadlineMs = 60_000
+  onExecute: (callId: string) => Promise<void> = async () => undefined
+
+  constructor(turns: readonly (readonly Partial<CallPlan>[])[]) {
+    this.turns = turns.map((calls, turn) =>
+      calls.map((call, position) => ({
+        callId: `${turn}.${position}`,
+        step: call.requestId === undefined ? 'execute' : 'wait',
+        requestId: null,
+        readOnly: false,
+        ...call,
+      })),
+    )
+  }
+
+  get activities(): Activities {
+    const count = (name: keyof Activities): void => {
+      this.asked.set(name, (this.asked.get(name) ?? 0) + 1)
+    }
+    return {
+      beginRun: async () => {
+        count('beginRun')
+        return { ended: false, turn: 0, taskQueue: this.taskQueue }
+      },
+      takeTurn: async ({ turn }) => {
+        count('takeTurn')
+        return this.#turn(turn)
+      },
+      executeCall: async ({ callId }) => {
+        count('executeCall')
+        return this.#execute(callId)
+      },
+      settleUnknown: async () => ({ kind: 'again' }),
+      advanceRequests: async () => {
+        count('advanceRequests')
+        return { nextDeadlineMs: 60_000 }
+      },
+      closeRun: async () => ({ kind: 'closed' }),
+      judgeCall: async () => ({ answerHash: 'none' }),
+    }
+  }
+
+  taskQueue = ''
+
+  #turn(turn: number): TurnOutcome {
+    if (this.cancelled) return { kind: 'ended' }
+    const calls = this.turns[turn]
+    if (calls === undefined && this.messagesUnread > 0) {
+      this.messagesUnread = 0
+      return { kind: 'finished' }
+    }
+    if (calls === undefined) return { kind: this.endsWith }
+    return {
+      kind: 'calls',
+      calls: calls.map((call) =>
+        this.results.has(call.callId) ? { ...call, step: 'done' } : call,
+      ),
+      nextDeadlineMs: this.deadlineMs,
+    }
+  }
+
+  async #execute(callId: string): Promise<CallOutcome> {
+    if (this.cancelled) return { kind: 'ended' }
+    const call = this.turns.flat().find((one) => one.callId === callId)
+    const requestId = call?.requestId ?? null
+    if (requestId !== null && !this.decided.has(requestId)) {
+      return { kind: 'wait', requestIds: [requestId], nextDeadlineMs: this.deadlineMs }
+    }
+    await this.onExecute(callId)
+    this.journal.push(callId)
+    this.results.add(callId)
+    return { kind: 'done' }
+  }
+}
+
+/** A started run of a scripted store, with the Temporal workers that serve it. */
+export interface ScriptedRun extends AsyncDisposable {
+  readonly store: ScriptedStore
+  readonly client: Client
+  readonly handle: WorkflowHandle<typeof agentRun>
+  readonly worker: Worker
+}
+
+/** Starts the real workflow on the real server, with activities that answer from `store`. */
+export async function startScriptedRun(
+  store: ScriptedStore,
+  options: { readonly maxCachedWorkflows?: number } = {},
+): Promise<ScriptedRun> {
+  const { address, namespace, taskQueue } = await useTemporal()
+  store.taskQueue = taskQueue
+  const connection = await NativeConnection.connect({ address })
+  const { takeTurn, ...executions } = store.activities
+  const workers = await Promise.all([
+    Worker.create({
+      connection,
+      namespace,
+      taskQueue,
+      workflowBundle: await workflowBundle(),
+      activities: executions,
+      ...options,
+    }),
+    Worker.create({
+      connection,
+      namespace,
+      taskQueue: turnQueueOf(taskQueue),
+      activities: { takeTurn },
+    }),
+  ])
+  const running = Promise.all(workers.map((worker) => worker.run()))
+  const clientConnection = await Connection.connect({ address })
+  const client = new Client({ connection: clientConnection, namespace })
+  const handle = await client.workflow.start<typeof agentRun>('agentRun', {
+    workflowId: `agent-run:${randomUUID()}`,
+    taskQueue,
+    args: [{ runId: 'run' }],
+  })
+  return {
+    store,
+    client,
+    handle,
+    worker: workers[0],
+    async [Symbol.asyncDispose]() {
+      await handle.terminate('the test is over').catch(() => undefined)
+      for (const worker of workers) worker.shutdown()
+      await running
+      await connection.close()
+      await clientConnection.close()
+    },
+  }
+}
