@@ -1,5 +1,5 @@
 import { LineCounter, parseDocument } from 'yaml'
-import { Report } from './report.ts'
+import type { Report } from './report.ts'
 import type { Source, Spot } from './spot.ts'
 
 /** A configuration file is never larger; a bound against accidents. */

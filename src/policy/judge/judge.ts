@@ -1,0 +1,191 @@
+import type { ExplainStep, Judgement } from '../../domain/judgement.ts'
+import type { Rule } from '../../domain/verdict.ts'
+import type { WorkerDefinition } from '../policy.ts'
+import { canonicalCall, refusedDigest, type CanonicalCall } from './canonical-call.ts'
+import { judgeCapability, missingTarget } from './capability.ts'
+import { guardedNames, judgeConsent } from './consent.ts'
+import { knownCall } from './known-call.ts'
+import { blockedText, type Opinion } from './opinion.ts'
+import type { JudgeQuestion } from './question.ts'
+import { ownQueue, route, writtenFile, type Route } from './route.ts'
+
+const nothingWritten: ReadonlySet<string> = new Set()
+
+/**
+ * What policy says of one call (workers-and-policy.md, from call to verdict): seven steps, each of which is listed
+ * in `steps`. Never throws for what a model wrote; rejects when the workspace or the grants cannot be read.
+ */
+export async function judge(question: JudgeQuestion): Promise<Judgement> {
+  const steps: ExplainStep[] = []
+  const note = (step: string, outcome: string, detail: string): void => {
+    steps.push({ step, outcome, detail })
+  }
+  const worker = question.policy.workers.get(question.worker)
+  if (worker === undefined) {
+    const text = `worker ${question.worker} does not exist in the policy in force`
+    note('known', 'blocked', text)
+    const rule = { id: 'worker:missing', text, source: null }
+    return withoutCall(question, steps, 'blocked', rule, `blocked by policy: ${text}`)
+  }
+
+  const known = knownCall(question, worker)
+  if ('error' in known) {
+    note('known', 'error', known.error)
+    return withoutCall(question, steps, 'error', null, known.error)
+  }
+  note('known', 'yes', `${question.tool} is a tool of ${worker.name}`)
+
+  const canonical = await canonicalCall(known.tool, question.input)
+  if ('error' in canonical) {
+    note('canonical', 'error', canonical.error)
+    return withoutCall(question, steps, 'error', null, canonical.error)
+  }
+  const { call } = canonical
+  note('canonical', 'yes', call.digest)
+
+  const guarded = guardedNames(question, worker, call)
+  const place = routeOf(question, worker, call, guarded)
+  const answer = answering(question, call, place, steps)
+
+  const capability = await judgeCapability(worker, question.workspace, call.accesses)
+  if ('error' in capability) {
+    note('capability', 'error', capability.error)
+    return answer('error', null, capability.error)
+  }
+  note('capability', 'yes', call.accesses.map(shownAccess).join(', ') || 'touches no path')
+
+  const opinion = await judgeConsent(question, worker, call, guarded, place.traits)
+  note('consent', opinion.word, opinion.rule.text)
+  if (opinion.word === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))
+  if (opinion.word === 'preApproved') return answer('preApproved', opinion.rule, opinion.rule.text)
+
+  const missing = missingTarget(capability.touched, question.earlierWrites ?? nothingWritten)
+  if (missing !== null) {
+    note('capability', 'error', missing)
+    return answer('error', null, missing)
+  }
+  return judgeAsk(question, call, opinion, place.route, { note, answer })
+}
+
+/** Steps 5 to 7, for calls that ask. */
+async function judgeAsk(
+  question: JudgeQuestion,
+  call: CanonicalCall,
+  opinion: Opinion,
+  place: Route,
+  { note, answer }: { note: Note; answer: Answer },
+): Promise<Judgement> {
+  if (question.runMode !== 'prompt') {
+    const strict = question.runMode === 'strict'
+    const text = strict
+      ? `the run's mode "strict" denies what would ask: ${opinion.rule.text}`
+      : `the run's mode "approve_all" approves: ${opinion.rule.text}`
+    note('mode', question.runMode, text)
+    const rule = { id: `mode:${question.runMode}`, text, source: opinion.rule.source }
+    return answer(strict ? 'blocked' : 'preApproved', rule, text)
+  }
+  note('mode', 'prompt', 'what asks is asked')
+
+  const grant = await question.findGrant({
+    tool: call.tool.name,
+    digest: call.digest,
+    toolHash: call.tool.definitionHash,
+    path: place.routing?.scopes.includes('path') === true ? writtenFile(call) : null,
+  })
+  if (grant !== null) {
+    note('grant', grant.id, grant.text)
+    const rule = { id: `grant:${grant.id}`, text: grant.text, source: null }
+    return answer('preApproved', rule, grant.text, grant.id)
+  }
+  note('grant', 'none', 'no live grant covers this call')
+
+  if (place.routing === null) {
+    const text = 'nobody can be asked: no queue is configured for this call'
+    note('routing', 'blocked', text)
+    const rule = { id: 'routing:none', text, source: place.source }
+    return answer('blocked', rule, `blocked by policy: ${text}`)
+  }
+  const { queue, quorumText, scopes } = place.routing
+  const from = place.source === null ? '' : ` by ${place.source}`
+  note('routing', queue, `${quorumText}, risk ${place.risk}, scopes ${scopes.join(', ')}${from}`)
+  return answer('ask', opinion.rule, opinion.rule.text)
+}
+
+type Note = (step: string, outcome: string, detail: string) => void
+type Answer = (
+  verdict: Judgement['verdict'],
+  rule: Rule | null,
+  reason: string,
+  grantId?: string,
+) => Judgement
+
+function routeOf(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+  guarded: readonly Opinion[],
+) {
+  const { config } = question.policy
+  const traits = {
+    tool: call.tool.name,
+    accesses: call.accesses,
+    worker: worker.name,
+    queue: ownQueue(config, worker),
+    risk: guarded.some((opinion) => opinion.highRisk) ? ('high' as const) : call.tool.risk,
+  }
+  return { traits, route: route(config, call, traits) }
+}
+
+function answering(
+  question: JudgeQuestion,
+  call: CanonicalCall,
+  place: { readonly route: Route },
+  steps: readonly ExplainStep[],
+): Answer {
+  return (verdict, rule, reason, grantId) => ({
+    verdict,
+    rule,
+    reason,
+    tool: call.tool.name,
+    input: call.input,
+    digest: call.digest,
+    toolHash: call.tool.definitionHash,
+    risk: place.route.risk,
+    readOnly: call.tool.readOnly,
+    policyDigest: question.policy.digest,
+    routing: verdict === 'ask' ? place.route.routing : null,
+    grantId: grantId ?? null,
+    steps,
+  })
+}
+
+/** A refusal before there was a canonical form: unknown means high risk. */
+function withoutCall(
+  question: JudgeQuestion,
+  steps: readonly ExplainStep[],
+  verdict: 'error' | 'blocked',
+  rule: Rule | null,
+  reason: string,
+): Judgement {
+  const { input, tool } = question
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
+  return {
+    verdict,
+    rule,
+    reason,
+    tool,
+    input: isObject ? input : {},
+    digest: refusedDigest(tool, input),
+    toolHash: 'none',
+    risk: 'high',
+    readOnly: false,
+    policyDigest: question.policy.digest,
+    routing: null,
+    grantId: null,
+    steps,
+  }
+}
+
+function shownAccess(access: CanonicalCall['accesses'][number]): string {
+  return `${access.operation} ${access.path === '' ? '.' : access.path}`
+}

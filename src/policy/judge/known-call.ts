@@ -1,0 +1,39 @@
+import type { Tool } from '../../domain/tool.ts'
+import type { WorkerDefinition } from '../policy.ts'
+import { didYouMean } from '../reading/did-you-mean.ts'
+import { builtInToolNames, fileToolNames } from '../worker/built-in-tool-names.ts'
+import type { JudgeQuestion } from './question.ts'
+
+/** Step 1: is this a call that could be made at all? The tool, or why not as a sentence for the model. */
+export function knownCall(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+): { readonly tool: Tool } | { readonly error: string } {
+  const { tool: name, registry } = question
+  const tool = registry.get(name)
+  if (tool === undefined) return { error: unknownTool(question, worker) }
+  if (question.duplicateId) {
+    return { error: 'Two calls of this turn have the same id; give every call an id of its own' }
+  }
+  const manual = tool.manual || worker.tools.get(name)?.manual === true
+  if (manual && !question.byPerson) return { error: `Only a person may invoke the tool ${name}` }
+  return { tool }
+}
+
+function unknownTool(question: JudgeQuestion, worker: WorkerDefinition): string {
+  const { tool: name, registry } = question
+  const awaited = builtInToolNames.includes(name) && !fileToolNames.includes(name)
+  if (awaited && wants(worker, name)) return `The tool ${name} is not available yet`
+  const known = registry
+    .all()
+    .filter((tool) => !tool.manual)
+    .map((tool) => tool.name)
+  return `There is no tool ${JSON.stringify(name)}; ${didYouMean(name, known)}`
+}
+
+/** Does the worker's file give it a built-in tool that this version does not have? */
+function wants(worker: WorkerDefinition, name: string): boolean {
+  if (name === 'exec' || name === 'shell') return worker.shell !== null
+  if (name === 'call_worker') return worker.workers.length > 0
+  return worker.tools.has(name)
+}

@@ -1,0 +1,89 @@
+import type { Routing } from '../../domain/judgement.ts'
+import type { Quorum } from '../../domain/request.ts'
+import type { EditsPolicy, Risk, Scope } from '../../domain/verdict.ts'
+import type {
+  ProjectConfig,
+  Queue,
+  QuorumSetting,
+  RoutingEntry,
+  WorkerDefinition,
+} from '../policy.ts'
+import type { CanonicalCall } from './canonical-call.ts'
+import { whenMatches, type CallTraits } from './when-matches.ts'
+
+/** Where an ask would go. `routing` is `null` when there is no queue for it. */
+export interface Route {
+  readonly risk: Risk
+  readonly routing: Routing | null
+  /** which entry decided, for explanations */
+  readonly source: string | null
+}
+
+/** The queue of a worker's calls when routing says nothing. */
+export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): string | null {
+  return worker.queue ?? config.defaultQueue
+}
+
+/** Step 7: queue, quorum, risk, expiry and allowed scopes, by the first routing entry that matches. */
+export function route(config: ProjectConfig, call: CanonicalCall, traits: CallTraits): Route {
+  const entry = config.routing.find((one) => whenMatches(one.when, traits)) ?? null
+  const risk = entry?.risk ?? traits.risk
+  const source = entry?.source ?? null
+  const name = entry?.queue ?? traits.queue
+  const queue = name === null ? undefined : config.queues.get(name)
+  if (queue === undefined) return { risk, routing: null, source }
+  const quorum = quorumOf(entry?.quorum ?? null, queue)
+  const routing: Routing = {
+    queue: queue.name,
+    team: queue.team,
+    quorum,
+    quorumText: quorumText(quorum),
+    expiresAfterMs: queue.expiresAfterMs,
+    permitForMs: queue.permitForMs,
+    scopes: scopesOf(entry, call),
+    edits: editsOf(queue, call.tool.name, risk),
+    selfApproval: queue.selfApproval,
+    signature: queue.signature,
+  }
+  return { risk, routing, source }
+}
+
+/** The quorum that a setting means for a queue; without one, anybody of its team. */
+export function quorumOf(setting: QuorumSetting | null, queue: Queue): Quorum {
+  if (setting === null) return { any: [[{ team: queue.team, count: 1 }]] }
+  if ('places' in setting) return setting.places
+  return { any: [[{ team: queue.team, count: setting.count }]] }
+}
+
+/** `1 of platform and 1 of security`. */
+export function quorumText(quorum: Quorum): string {
+  const alternatives = quorum.any.map((places) =>
+    places.map((place) => `${place.count} of ${place.team}`).join(' and '),
+  )
+  return alternatives.join(' or ')
+}
+
+/** Scopes wider than `run` only where tool and routing offer them, `command` only where routing lists it (product.md 10). */
+function scopesOf(entry: RoutingEntry | null, call: CanonicalCall): readonly Scope[] {
+  const offered = entry?.scopes ?? (['once', 'run', 'path'] as const)
+  const wider = call.tool.scopes.filter(
+    (scope) =>
+      scope !== 'once' && offered.includes(scope) && (scope !== 'path' || writtenFile(call)),
+  )
+  return ['once', ...new Set(wider)]
+}
+
+/** The one file that a call writes and the only thing it touches; scope `path` is for these alone. */
+export function writtenFile(call: CanonicalCall): string | null {
+  const [access, ...others] = call.accesses
+  if (access === undefined || others.length > 0) return null
+  return access.operation === 'write' && access.target === 'file' ? access.path : null
+}
+
+/** What people may do to the call before deciding it (product.md 11): never `approve` at high risk. */
+function editsOf(queue: Queue, tool: string, risk: Risk): EditsPolicy {
+  if (queue.edits === 'off') return 'off'
+  if (risk === 'high') return 'revise'
+  if (queue.edits !== null) return queue.edits
+  return tool === 'exec' || tool === 'shell' ? 'revise' : 'approve'
+}

@@ -1,0 +1,53 @@
+import picomatch from 'picomatch'
+import type { Access } from '../../domain/tool.ts'
+import type { Risk } from '../../domain/verdict.ts'
+import type { When } from '../policy.ts'
+import { containsPath } from './zones-of-path.ts'
+
+/** What routing and overlays look at. */
+export interface CallTraits {
+  readonly tool: string
+  readonly accesses: readonly Access[]
+  readonly worker: string
+  /** where the call would go if routing said nothing */
+  readonly queue: string | null
+  /** before routing has its say */
+  readonly risk: Risk
+}
+
+/** Do all conditions that are given match? A call that is no command matches no `command`. */
+export function whenMatches(when: When, call: CallTraits): boolean {
+  if (when.command !== null) return false
+  return (
+    given(when.tool, (pattern) => globMatches(pattern, call.tool)) &&
+    given(when.path, (pattern) => call.accesses.some((access) => touches(pattern, access))) &&
+    given(when.worker, (name) => name === call.worker) &&
+    given(when.queue, (name) => name === call.queue) &&
+    given(when.risk, (risk) => risk === call.risk)
+  )
+}
+
+function given<T>(values: readonly T[] | null, matches: (value: T) => boolean): boolean {
+  return values === null || values.some(matches)
+}
+
+/** A call that lists or searches a folder touches whatever the pattern could match below it. */
+function touches(pattern: string, access: Access): boolean {
+  if (globMatches(pattern, access.path)) return true
+  if (access.target === 'file') return false
+  const base = picomatch.scan(pattern).base
+  return containsPath(access.path, base) || containsPath(base, access.path)
+}
+
+const matchers = new Map<string, (text: string) => boolean>()
+
+/** Does a glob match? Names that begin with a dot are no exception. Compiled once. */
+export function globMatches(pattern: string, text: string): boolean {
+  let matcher = matchers.get(pattern)
+  if (matcher === undefined) {
+    matcher = picomatch(pattern, { dot: true })
+    if (matchers.size > 5000) matchers.clear()
+    matchers.set(pattern, matcher)
+  }
+  return text === pattern || matcher(text)
+}

@@ -1,0 +1,59 @@
+/** Letters that look like a Latin one; NFKD has taken care of full-width, mathematical and accented forms. */
+const lookAlikes: Readonly<Record<string, string>> = {
+  a: 'аαɑᴀ',
+  b: 'ьвβʙƅ',
+  c: 'сϲᴄƈ',
+  d: 'ԁɗđᴅ',
+  e: 'еεᴇɛҽ',
+  f: 'ƒꜰ',
+  g: 'ɡɢցǥ',
+  h: 'һнհħʜɦ',
+  i: 'іιɩɪӏǀ',
+  j: 'јյᴊ',
+  k: 'кκᴋƙ',
+  l: 'ʟłƚ',
+  m: 'мᴍ',
+  n: 'пηոɴŋ',
+  o: 'оοօøᴏσ',
+  p: 'рρᴘքþ',
+  q: 'ԛզ',
+  r: 'гʀ',
+  s: 'ѕꜱƨ',
+  t: 'тτᴛŧ',
+  u: 'υսᴜцμ',
+  v: 'ѵνᴠ',
+  w: 'ԝωᴡш',
+  x: 'хχ',
+  y: 'уγʏү',
+  z: 'ᴢʐζ',
+  '.': '。۔܁܂ꓸ',
+  '-': '‐‑‒–—―−',
+  _: '‗ˍ',
+}
+
+const latinOf = new Map(
+  Object.entries(lookAlikes).flatMap(([latin, others]) =>
+    [...others].map((other) => [other, latin] as const),
+  ),
+)
+
+/**
+ * What a file name is compared as with protected names: compatibility forms, case, accents, invisible characters
+ * and look-alike letters make no difference (security.md 8). It over-matches on purpose, and only ever tightens.
+ */
+export function foldName(name: string): string {
+  const plain = name
+    .normalize('NFKD')
+    .replace(/[\p{M}\p{Cf}\p{Cc}]/gu, '')
+    .toUpperCase()
+    .toLowerCase()
+    .normalize('NFKD')
+  return Array.from(plain, (letter) => latinOf.get(letter) ?? letter)
+    .join('')
+    .replace(/[. ]+$/, '')
+}
+
+/** A path's components, each folded. */
+export function foldPath(path: string): readonly string[] {
+  return path.split('/').map(foldName)
+}

@@ -1,0 +1,104 @@
+import { foldPath } from './fold-name.ts'
+import { words } from './words.ts'
+
+/** Why a name is protected, in words for people, and the names themselves, already folded. */
+interface Group {
+  readonly what: string
+  readonly names: readonly string[]
+}
+
+const groups: readonly Group[] = [
+  {
+    what: 'version control',
+    names: words('.git git~1 .gitmodules .gitconfig .githooks .husky .hg .svn .jj'),
+  },
+  {
+    what: 'shell start-up file',
+    names: words(`
+      .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc
+      .zshenv .zprofile .zlogin .zlogout .kshrc .mkshrc .shrc .cshrc .tcshrc .login
+      .logout .inputrc .xprofile .xinitrc .xsession .pam_environment .direnvrc .ssh
+      .gnupg .screenrc .tmux.conf`),
+  },
+  {
+    what: 'package manager configuration',
+    names: words('.npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs .pnpmfile.mjs .pypirc .netrc'),
+  },
+  {
+    what: 'editor configuration',
+    names: words(`
+      .vscode .vscode-server .idea .fleet .zed .devcontainer .devcontainer.json .vimrc
+      .gvimrc .ideavimrc .exrc .nvimrc .emacs .emacs.d .dir-locals.el .editorconfig
+      .nanorc .helix .sublime-project`),
+  },
+  {
+    what: 'agent configuration',
+    names: words(`
+      .claude .claude.json claude.md claude.local.md agents.md gemini.md .cursor
+      .cursorrules .cursorignore .windsurf .windsurfrules .codex .gemini .continue
+      .roo .roorules .cline .clinerules .kiro .agents .agent .mcp.json .goosehints
+      .junie .amazonq`),
+  },
+  {
+    what: 'continuous integration',
+    names: words(`
+      .gitlab-ci.yml .gitlab-ci.yaml .circleci .buildkite .travis.yml .drone.yml
+      azure-pipelines.yml azure-pipelines.yaml bitbucket-pipelines.yml jenkinsfile
+      appveyor.yml .appveyor.yml .woodpecker .woodpecker.yml .cirrus.yml .ci
+      .semaphore .teamcity cloudbuild.yaml buildspec.yml`),
+  },
+]
+
+/** Names that count only below a certain folder. */
+const nested: readonly { readonly what: string; readonly names: readonly string[] }[] = [
+  { what: 'continuous integration', names: words('.github/workflows .github/actions') },
+  { what: 'continuous integration', names: words('.gitea/workflows .forgejo/workflows') },
+  {
+    what: 'agent configuration',
+    names: words(`
+      .github/copilot-instructions.md .github/instructions .github/prompts
+      .github/agents .github/chatmodes`),
+  },
+  {
+    what: 'shell start-up file',
+    names: words('.config/fish .config/git .config/nvim .config/autostart .config/systemd'),
+  },
+]
+
+const whatOf = new Map(groups.flatMap((group) => group.names.map((name) => [name, group.what])))
+const whatOfNested = new Map(
+  nested.flatMap((group) => group.names.map((name) => [name, group.what])),
+)
+
+const prefixes: readonly (readonly [prefix: string, what: string])[] = [
+  ['.env', 'environment file'],
+  ['.aider', 'agent configuration'],
+]
+const suffixes: readonly (readonly [suffix: string, what: string])[] = [
+  ['.code-workspace', 'editor configuration'],
+]
+
+/** The protected name that a path contains at any depth, folded, and what it is. */
+export interface ProtectedName {
+  readonly name: string
+  readonly what: string
+}
+
+/**
+ * Is creating, changing or renaming this path refused unless its zone lists it (security.md 8)?
+ * Compared after NFKC, case folding and a map of look-alike letters.
+ */
+export function protectedName(path: string): ProtectedName | null {
+  const components = foldPath(path)
+  for (const [index, name] of components.entries()) {
+    const what =
+      whatOf.get(name) ??
+      prefixes.find(([prefix]) => name.startsWith(prefix))?.[1] ??
+      suffixes.find(([suffix]) => name.endsWith(suffix))?.[1]
+    if (what !== undefined) return { name, what }
+    const pair = `${name}/${components[index + 1] ?? ''}`
+    const whatOfPair = whatOfNested.get(pair)
+    if (whatOfPair !== undefined) return { name: pair, what: whatOfPair }
+  }
+  return null
+}

@@ -1,0 +1,23 @@
+import { foldPath } from './fold-name.ts'
+import { words } from './words.ts'
+
+const folders = new Set(words('.ssh .gnupg .aws .azure .kube .docker'))
+const files = new Set(
+  words(`
+      id_rsa id_dsa id_ecdsa id_ed25519 .netrc _netrc .npmrc .pypirc .git-credentials
+      .pgpass .htpasswd .vault-token .my.cnf .s3cfg`),
+)
+const suffixes = ['.pem', '.key', '.p12', '.pfx', '.jks', '.keystore', '.kdbx', '.ppk']
+
+/**
+ * Does a path name an environment or key file, the reading of which asks (security.md 8)? Returns the folded name
+ * that says so, or `null`. Tools that look through many files leave these out.
+ */
+export function secretName(path: string): string | null {
+  const components = foldPath(path)
+  const folder = components.slice(0, -1).find((name) => folders.has(name))
+  if (folder !== undefined) return folder
+  const name = components.at(-1) ?? ''
+  if (name.startsWith('.env') || files.has(name)) return name
+  return suffixes.some((suffix) => name.endsWith(suffix)) ? name : null
+}
