@@ -7,11 +7,13 @@ import type { Db } from '../store/database.ts'
 import { cancelRequested, decided, messaged } from '../workflows/messages.ts'
 import type { RunPosition } from '../workflows/run-position.ts'
 import { type ClaimedRow, markDelivered, markUndeliverable } from './claim-rows.ts'
+import type { NamespaceGuard } from './namespace-guard.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
 export interface Delivering {
   readonly db: Db
   readonly temporal: TemporalClient
+  readonly guard: NamespaceGuard
   /** the workflows' own queue */
   readonly taskQueue: string
 }
@@ -105,9 +107,10 @@ function requestIdsOf(row: ClaimedRow): string[] {
 
 /** Starts a run's workflow, or finds that it was started already. Idempotent by the workflow's id. */
 export async function startRun(
-  delivering: Pick<Delivering, 'temporal' | 'taskQueue'>,
+  delivering: Pick<Delivering, 'guard' | 'temporal' | 'taskQueue'>,
   run: { readonly id: string; readonly workflow_id: string },
 ): Promise<'started' | 'was_started'> {
+  await delivering.guard.confirm()
   const position: RunPosition = { runId: run.id }
   try {
     await delivering.temporal.withDeadline(() =>

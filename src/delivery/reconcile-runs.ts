@@ -30,6 +30,7 @@ export async function reconcileRuns(
   delivering: Delivering,
   log: Log,
 ): Promise<Reconciled> {
+  await delivering.guard.confirm()
   const running = await runningWorkflows(delivering)
   let looked = 0
   let startedAgain = 0

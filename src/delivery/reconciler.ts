@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../services/context.ts'
+import { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
 import type { Delivering } from './deliver-rows.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
 import { Repeating } from './repeating.ts'
@@ -12,7 +13,11 @@ const roundEveryMs = 15_000
 export class Reconciler implements AsyncDisposable {
   readonly #rounds: Repeating
 
-  constructor(options: { readonly ctx: ServiceContext; readonly delivering: Delivering }) {
+  constructor(options: {
+    readonly ctx: ServiceContext
+    readonly delivering: Delivering
+    readonly foreignNamespace: (error: ForeignNamespaceError) => void
+  }) {
     const { ctx, delivering } = options
     this.#rounds = new Repeating({
       everyMs: roundEveryMs,
@@ -28,8 +33,10 @@ export class Reconciler implements AsyncDisposable {
             await sql`select pg_advisory_unlock(${reconcilerLock})`.execute(db)
           }
         }),
-      failed: (error) =>
-        ctx.log.warn({ error: String(error) }, 'runs could not be compared with Temporal'),
+      failed: (error) => {
+        if (error instanceof ForeignNamespaceError) options.foreignNamespace(error)
+        ctx.log.warn({ error: String(error) }, 'runs could not be compared with Temporal')
+      },
     })
   }
 

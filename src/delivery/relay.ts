@@ -1,4 +1,5 @@
 import type { Log } from '../services/context.ts'
+import { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
 import { claimRows, postpone, runsOfRows, runsToDeliver } from './claim-rows.ts'
 import { type Delivering, deliverRows } from './deliver-rows.ts'
 import { Listener } from './listener.ts'
@@ -18,6 +19,7 @@ export class Relay implements AsyncDisposable {
   readonly #delivering: Delivering
   readonly #owner: string
   readonly #log: Log
+  readonly #foreignNamespace: (error: ForeignNamespaceError) => void
   readonly #busy = new Map<string, { again: boolean }>()
   readonly #rounds: Repeating
   readonly #listener: Listener
@@ -29,7 +31,10 @@ export class Relay implements AsyncDisposable {
     readonly databaseUrl: string
     readonly processId: string
     readonly log: Log
+    /** the Temporal that answers is not ours: the process should stop with this sentence */
+    readonly foreignNamespace: (error: ForeignNamespaceError) => void
   }) {
+    this.#foreignNamespace = options.foreignNamespace
     this.#delivering = options.delivering
     this.#owner = options.processId
     this.#log = options.log
@@ -94,6 +99,7 @@ export class Relay implements AsyncDisposable {
       await deliverRows(this.#delivering, runId, rows)
       this.#reachable = true
     } catch (error) {
+      if (error instanceof ForeignNamespaceError) this.#foreignNamespace(error)
       this.#reachable = false
       this.#log.warn(
         { runId, error: messageOf(error) },

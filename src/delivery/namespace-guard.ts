@@ -1,0 +1,25 @@
+import { rememberNamespace } from '../services/installation/remember-namespace.ts'
+import type { Db } from '../store/database.ts'
+import type { TemporalClient } from './temporal-client.ts'
+
+/** What was confirmed stays so for this long; a server that was swapped meanwhile is noticed then. */
+const confirmedForMs = 5000
+
+/** Keeps everything that would start a workflow away from a Temporal that is not ours. */
+export class NamespaceGuard {
+  readonly #db: Db
+  readonly #temporal: TemporalClient
+  #confirmedAt = Number.NEGATIVE_INFINITY
+
+  constructor(options: { readonly db: Db; readonly temporal: TemporalClient }) {
+    this.#db = options.db
+    this.#temporal = options.temporal
+  }
+
+  /** Rejects with `ForeignNamespaceError`, or with the connection's error when Temporal does not answer. */
+  async confirm(): Promise<void> {
+    if (performance.now() - this.#confirmedAt < confirmedForMs) return
+    await rememberNamespace(this.#db, await this.#temporal.namespaceId())
+    this.#confirmedAt = performance.now()
+  }
+}

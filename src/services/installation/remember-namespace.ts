@@ -1,0 +1,33 @@
+import type { Db } from '../../store/database.ts'
+
+/** The Temporal that was found is not the one this installation belongs to. The message says what to do. */
+export class ForeignNamespaceError extends Error {
+  override readonly name = 'ForeignNamespaceError'
+
+  constructor(expected: string, found: string) {
+    super(
+      `This Temporal namespace (id ${found}) is not the one this installation belongs to (id ${expected}): ` +
+        'it was emptied, or the address leads to another server. Nothing was changed. ' +
+        'Point TEMPORAL_ADDRESS at the right server, or accept this one with: countersign doctor --repair',
+    )
+  }
+}
+
+/**
+ * Stores the namespace's id at the first start and compares it ever after (architecture.md, never more certain
+ * than the facts). Rejects with `ForeignNamespaceError` when it is another one, and then has changed nothing.
+ */
+export async function rememberNamespace(db: Db, namespaceId: string): Promise<void> {
+  await db
+    .updateTable('installation')
+    .set({ namespace_id: namespaceId })
+    .where('namespace_id', 'is', null)
+    .execute()
+  const { namespace_id: expected } = await db
+    .selectFrom('installation')
+    .select('namespace_id')
+    .executeTakeFirstOrThrow()
+  if (expected !== null && expected !== namespaceId) {
+    throw new ForeignNamespaceError(expected, namespaceId)
+  }
+}
