@@ -58,7 +58,8 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     const server = await launchServer({
       command: options.binary,
       args: serverArguments(options, { port, uiPort, namespace }),
-      env: { PATH: '/usr/bin:/bin', HOME: tmpdir() },
+      // It keeps a file of its own below HOME, which users of one machine cannot share.
+      env: { PATH: '/usr/bin:/bin', HOME: dirname(logFile) },
       cwd: '/',
       logFile,
       stopSignal: 'TERM',

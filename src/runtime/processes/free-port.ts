@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 
 /** Whether this machine would let us listen there now. `host` is a loopback or wildcard address. */
@@ -29,4 +30,15 @@ export function findFreePort(host = '127.0.0.1'): Promise<number> {
 export async function choosePort(wanted: number | undefined, host = '127.0.0.1'): Promise<number> {
   if (wanted !== undefined && (await isPortFree(wanted, host))) return wanted
   return findFreePort(host)
+}
+
+const LOW_PORTS = { from: 20_000, to: 32_767 }
+
+/** As `findFreePort`, below 32768: Temporal's production server stores its ports in two signed bytes. */
+export async function findFreeLowPort(host = '127.0.0.1'): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const port = randomInt(LOW_PORTS.from, LOW_PORTS.to + 1)
+    if (await isPortFree(port, host)) return port
+  }
+  throw new Error(`no free port below ${LOW_PORTS.to + 1} could be found on ${host}`)
 }

@@ -1,0 +1,124 @@
+import { execFile } from 'node:child_process'
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { findTemporalBinary } from '../embedded/temporal-binary.ts'
+import type { Environment } from '../environment.ts'
+import { CHECKOUT, logFolder } from '../folders.ts'
+import { findFreeLowPort } from '../processes/free-port.ts'
+import { launchServer } from '../processes/launch-server.ts'
+import { isTemporalHealthy } from '../embedded/temporal-health.ts'
+import { waitUntil } from '../processes/wait-until.ts'
+import type { RunningService } from '../supervisor/running-service.ts'
+import { findTemporalPrograms } from './temporal-programs.ts'
+
+const run = promisify(execFile)
+const DEPLOY = join(CHECKOUT, 'deploy', 'temporal')
+const START_TIMEOUT_MS = 120_000
+
+export type TemporalCluster = RunningService & { address: string }
+
+export type TemporalClusterOptions = {
+  /** The Postgres it keeps its databases in, as an owner who may create them. */
+  databaseUrl: string
+  dataDir: string
+  namespace: string
+  environment: Environment
+  log: (sentence: string) => void
+}
+
+/**
+ * Temporal's production server on that Postgres, with the files that docker-compose.yml mounts: the
+ * schema is brought up to date, the server started, the namespace registered.
+ */
+export async function startTemporalCluster(
+  options: TemporalClusterOptions,
+): Promise<TemporalCluster> {
+  const { log, namespace, environment } = options
+  const programs = await findTemporalPrograms(environment, log)
+  const tool = await findTemporalBinary({ log, environment })
+  const postgres = new URL(options.databaseUrl)
+  await runScript('schema.sh', {
+    TEMPORAL_SQL_TOOL: programs.sqlTool,
+    SQL_HOST: postgres.hostname,
+    SQL_PORT: postgres.port,
+    SQL_USER: postgres.username,
+    SQL_PASSWORD: postgres.password,
+  })
+  const ports = await serverPorts()
+  await mkdir(logFolder(options.dataDir), { recursive: true })
+  const logFile = join(logFolder(options.dataDir), 'temporal.log')
+  const server = await launchServer({
+    command: programs.server,
+    args: ['--config-file', join(DEPLOY, 'config.yaml'), '--allow-no-auth', 'start'],
+    env: {
+      PATH: '/usr/bin:/bin',
+      ...ports,
+      POSTGRES_HOST: postgres.hostname,
+      POSTGRES_PORT: postgres.port,
+      POSTGRES_USER: postgres.username,
+      POSTGRES_PASSWORD: postgres.password,
+      BIND_ON_IP: '127.0.0.1',
+      DYNAMIC_CONFIG: join(DEPLOY, 'dynamic-config.yaml'),
+    },
+    cwd: '/',
+    logFile,
+    stopSignal: 'TERM',
+    graceSeconds: 15,
+  })
+  const address = `127.0.0.1:${ports['FRONTEND_GRPC_PORT']}`
+  const namespaced = runScript('namespace.sh', {
+    TEMPORAL_TOOL: tool,
+    TEMPORAL_ADDRESS: address,
+    TEMPORAL_NAMESPACE: namespace,
+  })
+  const ended = server.exited.then((code) => {
+    throw new Error(`Temporal ended with code ${code}; its log: ${logFile}`)
+  })
+  try {
+    await Promise.race([namespaced, ended])
+    const healthy = waitUntil(
+      async () => ((await isTemporalHealthy(address, namespace)) ? true : null),
+      { timeoutMs: START_TIMEOUT_MS, everyMs: 250 },
+    )
+    if ((await Promise.race([healthy, ended])) === null) {
+      throw new Error(
+        `Temporal did not serve the namespace ${namespace} in time; its log: ${logFile}`,
+      )
+    }
+    ended.catch(() => undefined)
+    return { ...server, address }
+  } catch (error) {
+    namespaced.catch(() => undefined)
+    ended.catch(() => undefined)
+    await server.stop()
+    throw error
+  }
+}
+
+/** Every port of the server's four services: any free one, so that clusters run side by side. */
+async function serverPorts(): Promise<Record<string, string>> {
+  const ports: Record<string, string> = {}
+  for (const service of ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER']) {
+    for (const kind of ['GRPC', 'MEMBERSHIP']) {
+      let port = await findFreeLowPort()
+      while (Object.values(ports).includes(String(port))) port = await findFreeLowPort()
+      ports[`${service}_${kind}_PORT`] = String(port)
+    }
+  }
+  return ports
+}
+
+async function runScript(name: string, variables: Record<string, string>): Promise<void> {
+  try {
+    await run('/bin/sh', [join(DEPLOY, name)], {
+      env: { PATH: '/usr/bin:/bin', HOME: '/tmp', ...variables },
+    })
+  } catch (error) {
+    const { stderr = '', stdout = '' } = error as { stderr?: string; stdout?: string }
+    throw new Error(
+      `deploy/temporal/${name} failed: ${(stderr || stdout).trim().split('\n').slice(-3).join(' / ')}`,
+      { cause: error },
+    )
+  }
+}
