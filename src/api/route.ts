@@ -55,6 +55,8 @@ interface Shape<Params, Query, Body> {
   readonly params?: z.ZodType<Params>
   readonly query?: z.ZodType<Query>
   readonly body?: z.ZodType<Body>
+  /** `body` is for the document: the verb judges it itself, the same on every channel, and records its refusals */
+  readonly bodyIsJudgedByVerb?: true
   /** further request headers, for the document */
   readonly headers?: z.ZodObject
   readonly answers: Readonly<Record<number, AnswerSpec>>
@@ -138,7 +140,7 @@ function ask<Params, Query, Body>(
   return {
     params: parseParams(operation.params, request.params),
     query: query.parse(request.query),
-    body: body.parse(request.body ?? {}),
+    body: operation.bodyIsJudgedByVerb ? (request.body as Body) : body.parse(request.body ?? {}),
     request,
     response,
   }

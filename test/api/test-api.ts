@@ -55,11 +55,13 @@ export interface Client {
 export async function createTestApi(
   options: {
     readonly settings?: Partial<ApiSettings>
+    /** one that the test made already; it is disposed with the API all the same */
+    readonly database?: TestDatabase
     readonly events?: EventFeed
     readonly readiness?: () => Promise<Readiness>
   } = {},
 ): Promise<TestApi> {
-  const database = await createTestDatabase()
+  const database = options.database ?? (await createTestDatabase())
   const service = await createTestService(database.db)
   const people = await addPeople(service)
   const settings = { ...defaultSettings, ...options.settings }

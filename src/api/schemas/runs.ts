@@ -96,6 +96,13 @@ export type RunDetail = z.infer<typeof runDetail>
 export const messageBody = z.strictObject({ text: text(100_000).min(1) })
 export const postedMessage = z.object({ messageId: id, runId: id, state: runState })
 export type PostedMessage = z.infer<typeof postedMessage>
+export const startedRun = run
+  .pick({ id: true, workflowId: true, worker: true, state: true, mode: true })
+  .extend({ startedBy: person, createdAt: instant })
+  .meta({ id: 'StartedRun' })
+export type StartedRunView = z.infer<typeof startedRun>
+export const cancelledRun = z.object({ id, state: runState })
+export type CancelledRun = z.infer<typeof cancelledRun>
 export const cancelRunBody = z.strictObject({ reason: reason.optional() })
 
 /** A manual tool, invoked by a person. */

@@ -1,0 +1,48 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { JsonProblem, parseStrictJson } from './strict-json.ts'
+
+const parse = (text: string) => parseStrictJson(Buffer.from(text, 'utf8'))
+
+test('whatever JSON.stringify writes is read as it was', () => {
+  fc.assert(
+    fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
+      const text = JSON.stringify(value)
+      const isHonest =
+        text.isWellFormed() && !/\\ud[89a-f]/i.test(text) && !text.includes('__proto__')
+      if (isHonest) expect(parse(text)).toEqual(JSON.parse(text))
+    }),
+  )
+})
+
+test.each([
+  ['a key twice', '{"a":1,"a":2}'],
+  ['a key twice, one of them escaped', '{"decision":"deny","d\\u0065cision":"approve"}'],
+  ['a key twice, deep inside', '{"x":[{"y":{"a":1,"b":[],"a":null}}]}'],
+  ['a key twice, with braces in a text between', '{"a":"}{\\"","b":{"a":0},"a":1}'],
+  ['a prototype', '{"__proto__":{"admin":true}}'],
+  ['a prototype, escaped', '{"__prot\\u006f__":1}'],
+  ['half a surrogate pair', '{"a":"\\ud800"}'],
+  ['half a surrogate pair in a key', '{"\\udc00":1}'],
+  ['101 levels', `${'['.repeat(101)}${']'.repeat(101)}`],
+  ['a million levels', '['.repeat(1_000_000) + ']'.repeat(1_000_000)],
+  ['no JSON', '{a:1}'],
+  ['two values', '{} {}'],
+  ['a comma too many', '[1,]'],
+])('%s is refused', (_what, text) => {
+  expect(() => parse(text)).toThrow(JsonProblem)
+})
+
+test('bytes that are not UTF-8 are refused', () => {
+  expect(() => parseStrictJson(Uint8Array.from([0x22, 0xff, 0x22]))).toThrow(JsonProblem)
+})
+
+test('the same key in different objects, and 100 levels, are read', () => {
+  expect(parse('[{"a":1},{"a":{"a":[{"a":2}]}}]')).toEqual([{ a: 1 }, { a: { a: [{ a: 2 }] } }])
+  expect(() => parse('['.repeat(100) + ']'.repeat(100))).not.toThrow()
+})
+
+test('eight megabytes of text are read', () => {
+  const text = 'x\\n"'.repeat(2_000_000)
+  expect(parse(JSON.stringify({ text }))).toEqual({ text })
+})

@@ -1,0 +1,20 @@
+import type { ExecutionRecord, QuorumRecord } from '../../services/requests/request-record.ts'
+import type { ExecutionView, QuorumView } from '../schemas/requests.ts'
+
+export function quorumView(record: QuorumRecord): QuorumView {
+  return {
+    required: record.required.map((place) => ({ ...place })),
+    counted: record.counted.map(({ team, person }) => ({ team, person: { ...person } })),
+    missing: record.missing.map((place) => ({ ...place })),
+    text: record.text,
+  }
+}
+
+export function executionView(record: ExecutionRecord): ExecutionView {
+  const { startedAt, finishedAt, ...rest } = record
+  return {
+    ...rest,
+    ...(startedAt === undefined ? {} : { startedAt: startedAt.toISOString() }),
+    ...(finishedAt === undefined ? {} : { finishedAt: finishedAt.toISOString() }),
+  }
+}

@@ -1,0 +1,73 @@
+import type { Consent, Policy, WorkerDefinition } from '../../policy/policy.ts'
+import type { Worker, WorkerDetail } from '../schemas/workers.ts'
+
+/** A worker as `email` sees it: `startable` is theirs. */
+export function workerView(policy: Policy, worker: WorkerDefinition, email: string): Worker {
+  const teams = worker.startableBy
+  return {
+    name: worker.name,
+    description: worker.description,
+    model: worker.model,
+    scripted: isScripted(worker.model),
+    queue: worker.queue ?? policy.config.defaultQueue,
+    startable:
+      teams === null ||
+      teams.some((team) => policy.config.teams.get(team)?.members.includes(email) === true),
+  }
+}
+
+/** The model plays a script: said wherever a run of it is shown. */
+export function isScripted(model: string): boolean {
+  return model.startsWith('script:')
+}
+
+export function workerDetailView(
+  policy: Policy,
+  worker: WorkerDefinition,
+  email: string,
+): WorkerDetail {
+  return {
+    ...workerView(policy, worker, email),
+    digest: worker.digest,
+    instructions: worker.instructions,
+    zones: worker.zones.map((zone) => ({
+      name: zone.name,
+      root: zone.root === '' ? '.' : zone.root,
+      mode: zone.mode,
+      suffixes: zone.suffixes === null ? null : [...zone.suffixes],
+      approval: Object.fromEntries(
+        Object.entries(zone.approval).map(([operation, consent]) => [
+          operation,
+          approvalText(consent),
+        ]),
+      ),
+    })),
+    tools: toolsOf(worker),
+    limits: { ...worker.limits },
+    startableBy: worker.startableBy === null ? null : [...worker.startableBy],
+  }
+}
+
+function approvalText(consent: Consent): string {
+  return typeof consent.approval === 'string' ? consent.approval : 'blocked'
+}
+
+const fileTools = [
+  'read_file',
+  'list_files',
+  'search_files',
+  'write_file',
+  'edit_file',
+  'delete_file',
+  'move_file',
+]
+
+/** Which tools a worker has (workers-and-policy.md), from its definition alone: this process loads no project code. */
+function toolsOf(worker: WorkerDefinition): string[] {
+  return [
+    ...(worker.zones.length > 0 ? fileTools : []),
+    ...(worker.shell === null ? [] : ['exec', 'shell']),
+    ...(worker.workers.length > 0 ? ['call_worker'] : []),
+    ...worker.tools.keys(),
+  ]
+}

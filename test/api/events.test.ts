@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { EventFeed } from '../../src/delivery/event-feed.ts'
+import { EventSequencer } from '../../src/delivery/event-sequencer.ts'
+import { recordEvent } from '../../src/store/event.ts'
+import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
+import { createTestDatabase } from '../harness/postgres.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { createTestApi, type Client, type TestApi } from './test-api.ts'
+
+let api: TestApi
+let feed: EventFeed
+let sequencer: EventSequencer
+let runId = ''
+let requestId = ''
+
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  const { db, url: databaseUrl } = database
+  feed = new EventFeed({ db, databaseUrl })
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  sequencer = new EventSequencer({ db, databaseUrl, log })
+  api = await createTestApi({ database, events: feed, settings: { heartbeatMs: 100 } })
+  const run = await addRun(api.service, { startedBy: api.people.ada })
+  runId = run.id
+  requestId = (await addRequest(api.service, run)).id
+})
+afterAll(async () => {
+  await sequencer[Symbol.asyncDispose]()
+  await feed[Symbol.asyncDispose]()
+  await api[Symbol.asyncDispose]()
+})
+
+interface Seen {
+  readonly id: number
+  readonly type: string
+  readonly data: Record<string, string>
+}
+
+/** An open stream: what it has told so far, whether it has ended, and how to leave. */
+async function listen(client: Client, lastEventId?: string) {
+  const leave = new AbortController()
+  const response = await fetch(`${api.url}/v1/events`, {
+    headers: {
+      cookie: client.headers['cookie'] ?? '',
+      ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
+    },
+    signal: leave.signal,
+  })
+  const stream = { seen: [] as Seen[], text: '', ended: false, leave: () => leave.abort() }
+  const reading = async (): Promise<void> => {
+    const decoder = new TextDecoder()
+    for await (const chunk of response.body ?? []) {
+      stream.text += decoder.decode(chunk, { stream: true })
+      stream.seen = seenIn(stream.text)
+    }
+    stream.ended = true
+  }
+  reading().catch(() => undefined)
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toContain('text/event-stream')
+  await waitUntil(async () => stream.text.includes('id: '), { withinMs: 5000 })
+  return stream
+}
+
+function seenIn(text: string): Seen[] {
+  return [...text.matchAll(/id: (\d+)\nevent: (\S+)\ndata: (.*)\n\n/g)].map(
+    ([, id, type, data]) => ({ id: Number(id), type: type ?? '', data: JSON.parse(data ?? '') }),
+  )
+}
+
+const change = (subject: Record<string, string>) =>
+  api.service.db.transaction().execute((tx) => recordEvent(tx, 'request.changed', subject))
+
+test('a stream that breaks again and again is told every event once, in order', async () => {
+  const grace = await api.signIn(api.people.grace)
+  const first = await listen(grace)
+  const seen: Seen[] = []
+  const total = 300
+  const writing = Promise.all(
+    Array.from({ length: total }, (_, index) => change({ requestId, mark: String(index) })),
+  )
+  let stream = first
+  while (seen.length < total) {
+    await waitUntil(async () => stream.seen.length > 0, { withinMs: 10_000 })
+    stream.leave()
+    seen.push(...stream.seen)
+    stream = await listen(grace, String(seen.at(-1)?.id))
+  }
+  await writing
+  stream.leave()
+  const ids = seen.map((event) => event.id)
+  expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other))
+  const marks = seen.map((event) => Number(event.data['mark']))
+  expect(new Set(marks).size).toBe(total)
+})
+
+test('people hear only of what they may see, from the moment they may', async () => {
+  const [grace, edsger] = [await api.signIn(api.people.grace), await api.signIn(api.people.edsger)]
+  const [hers, his] = [await listen(grace), await listen(edsger)]
+  await change({ requestId, runId })
+  await waitUntil(async () => hers.seen.length === 1, { withinMs: 5000 })
+  expect(his.seen).toEqual([])
+  const { db } = api.service
+  const membership = { team: 'platform', person_id: api.people.edsger.id }
+  await db.insertInto('team_member').values(membership).execute()
+  await change({ requestId, runId })
+  await waitUntil(async () => hers.seen.length === 2 && his.seen.length === 1, { withinMs: 5000 })
+  expect(his.seen[0]?.data).toEqual({ requestId, runId })
+  await db
+    .deleteFrom('team_member')
+    .where('person_id', '=', api.people.edsger.id)
+    .where('team', '=', 'platform')
+    .execute()
+  hers.leave()
+  his.leave()
+})
+
+test('a stream ends with its session', async () => {
+  const grace = await api.signIn(api.people.grace)
+  const stream = await listen(grace)
+  await grace.post('/v1/auth/logout')
+  await waitUntil(async () => stream.ended, { withinMs: 5000 })
+})
+
+test('a silent stream is kept open with comments', async () => {
+  const grace = await api.signIn(api.people.grace)
+  const stream = await listen(grace)
+  await waitUntil(async () => stream.text.split(': still here').length > 2, { withinMs: 5000 })
+  expect(stream.seen).toEqual([])
+  stream.leave()
+})
+
+test('a stream from the future, of a database that was restored, goes on from the present', async () => {
+  const grace = await api.signIn(api.people.grace)
+  const stream = await listen(grace, '999999999')
+  await change({ requestId })
+  await waitUntil(async () => stream.seen.length === 1, { withinMs: 5000 })
+  stream.leave()
+})
+
+test('nobody, and whoever sends a Last-Event-ID that is not ours, gets no stream', async () => {
+  expect((await api.ask('/v1/events')).status).toBe(401)
+  const grace = await api.signIn(api.people.grace)
+  const reply = await grace.get('/v1/events', { 'last-event-id': '1; drop' })
+  expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+})
