@@ -95,6 +95,16 @@ test('mounted files are there, scripts can be executed, and named volumes are de
     await access(join(root, script.replace('/etc/countersign', 'deploy/temporal')), constants.X_OK)
 })
 
+test('the server gets every variable that its configuration has no default for', async () => {
+  const config = await readFile(join(root, 'deploy', 'temporal', 'config.yaml'), 'utf8')
+  const all = [...config.matchAll(/env "(\w+)"/g)].map((match) => match[1])
+  const optional = [...config.matchAll(/default "[^"]*" \(env "(\w+)"\)/g)].map((match) => match[1])
+  const needed = all.filter((name) => !optional.includes(name))
+  expect(needed).toContain('POSTGRES_HOST')
+  const given = Object.keys(compose.services['temporal']?.environment ?? {})
+  expect(given).toEqual(expect.arrayContaining(needed))
+})
+
 test('only the API can reach the signing key', () => {
   const withKey = services.filter(([, { volumes = [] }]) =>
     volumes.some((volume) => volume.startsWith('signing-key:')),
