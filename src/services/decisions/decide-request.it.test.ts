@@ -156,7 +156,14 @@ describe('an approval', () => {
   })
 
   test('of a quorum of two stays pending until distinct people fill both places', async () => {
-    const quorum = { any: [[{ team: 'platform', count: 1 }, { team: 'security', count: 1 }]] }
+    const quorum = {
+      any: [
+        [
+          { team: 'platform', count: 1 },
+          { team: 'security', count: 1 },
+        ],
+      ],
+    }
     const request = await addRequest(service, run, { quorum })
     const first = await decide(grace, request, approving(request))
     expect(first).toMatchObject({
@@ -258,14 +265,29 @@ describe('what is refused', () => {
 
   test('428: without a digest, before anything else is said', async () => {
     const request = await addRequest(service, run)
-    for (const body of [{ decision: 'approve', revision: 1 }, {}, { decision: true, digest: null }]) {
+    for (const body of [
+      { decision: 'approve', revision: 1 },
+      {},
+      { decision: true, digest: null },
+    ]) {
       expect((await refusal(decide(grace, request, body))).status).toBe(428)
     }
   })
 
   test('422: anything but the literal values', async () => {
     const request = await addRequest(service, run)
-    const decisions: Json[] = [true, 1, null, 'yes', 'Approve', 'approved', 'APPROVE', [], {}, 'allow']
+    const decisions: Json[] = [
+      true,
+      1,
+      null,
+      'yes',
+      'Approve',
+      'approved',
+      'APPROVE',
+      [],
+      {},
+      'allow',
+    ]
     const bodies: JsonObject[] = [
       ...decisions.map((decision) => ({ ...approving(request), decision })),
       approving(request, { scope: true }),
@@ -389,7 +411,11 @@ describe('what is refused', () => {
     )
     expect([digest.status, digest.code, digest.facts]).toEqual([412, 'stale_digest', current])
     const revision = await refusal(decide(grace, request, approving(request, { revision: 2 })))
-    expect([revision.status, revision.code, revision.facts]).toEqual([412, 'stale_revision', current])
+    expect([revision.status, revision.code, revision.facts]).toEqual([
+      412,
+      'stale_revision',
+      current,
+    ])
     expect(await stateOf(request.id)).toBe('pending')
   })
 
@@ -484,6 +510,8 @@ test('a decision is made in few queries', async () => {
     await counted.destroy()
   }
   expect(queries.length, queries.join('\n')).toBeLessThanOrEqual(34)
-  const { rows } = await sql<{ n: string }>`select count(*) n from decision where request_id = ${request.id}`.execute(database.db)
+  const { rows } = await sql<{
+    n: string
+  }>`select count(*) n from decision where request_id = ${request.id}`.execute(database.db)
   expect(rows[0]?.n).toBe('1')
 })

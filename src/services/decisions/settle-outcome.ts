@@ -1,0 +1,216 @@
+import { sql, type Selectable } from 'kysely'
+import type { Json } from '../../domain/json.ts'
+import { limits } from '../../domain/limits.ts'
+import { Problem } from '../../domain/problem.ts'
+import type { RequestState } from '../../domain/request.ts'
+import { executionTransitions, transition } from '../../domain/transitions.ts'
+import type { Tx } from '../../store/database.ts'
+import type { ExecutionTable, RequestTable } from '../../store/schema.ts'
+import type { Caller, SigningContext } from '../context.ts'
+import { lockRun } from '../locks.ts'
+import { findRequest } from '../requests/find-request.ts'
+import { viewerOf } from '../requests/viewer.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { auditingRefusals } from './audit-refusal.ts'
+import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'
+import { invalid } from './decision-input.ts'
+import { aboutRequest, endRequest } from './end-request.ts'
+import { expireLocked } from './expire-locked.ts'
+import { judgePerson } from './judge-decision.ts'
+import { issuePermit } from './permits.ts'
+import { recordDecision } from './record-decision.ts'
+import { expiredProblem, refuseEnded } from './refuse-ended.ts'
+import { lockWithSiblings, stopSiblings } from './stop-siblings.ts'
+
+/** What a person found out about a call whose end is unknown, and what happens now. */
+export interface SettleOutcomeInput {
+  /** id or number of the outcome check */
+  readonly request: string
+  /** `true`: it took effect; `false`: it did not; `null`: nobody can tell */
+  readonly ran: Json
+  /** `again` (only with `ran: false`): carry it out once more */
+  readonly then: Json
+  readonly reason: string
+}
+
+export interface SettledAnswer {
+  readonly requestId: string
+  readonly decisionId: string
+  readonly state: RequestState
+}
+
+interface Finding {
+  readonly ran: boolean | null
+  readonly then: 'continue' | 'again' | 'stop'
+  readonly reason: string
+}
+
+/**
+ * Settles an outcome check (architecture.md, execution): by one person who may decide it. The unknown attempt becomes
+ * `succeeded` or `failed`, or stays `unknown` when nobody can tell, with who settled it; `again` issues a permit for the
+ * next attempt, named for the check; `stop` stops the turn as a denial does. Rejects as a decision does.
+ */
+export async function settleOutcome(
+  ctx: SigningContext,
+  caller: Caller,
+  input: SettleOutcomeInput,
+): Promise<SettledAnswer> {
+  const finding = parseFinding(input)
+  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  return auditingRefusals(ctx, caller, found.id, { attempt: 'settle' }, () =>
+    inUnitOfWork(ctx, async (unit) => {
+      if (found.runId !== null) await lockRun(unit.tx, found.runId)
+      return settleLocked(ctx, unit, caller, found.id, finding)
+    }),
+  )
+}
+
+async function settleLocked(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  caller: Caller,
+  requestId: string,
+  finding: Finding,
+): Promise<SettledAnswer | Problem> {
+  const stop = finding.then === 'stop'
+  const { request, later } = await lockWithSiblings(unit.tx, requestId, stop)
+  if (request.kind !== 'outcome_check') {
+    throw invalid('request', 'is not an outcome check; decide it')
+  }
+  const ended = await refuseEnded(unit.tx, request)
+  if (ended !== null) return ended
+  const personId = caller.actor.type === 'person' ? caller.actor.id : null
+  const facts = await readDecisionFacts(unit.tx, request.id, personId)
+  if (facts.now >= request.expires_at) {
+    await expireLocked(unit, request)
+    return expiredProblem(request)
+  }
+  const marks = judgePerson(request, facts)
+  const execution = await unknownAttempt(unit.tx, request)
+  const { digest } = facts.revision
+  const named = { digest, revision: request.revision, reason: finding.reason, seen: null }
+  const decisionId = await recordDecision(
+    unit,
+    caller,
+    request,
+    stop
+      ? { decision: 'deny', then: 'stop', ...named }
+      : { decision: 'approve', scope: 'once', bounds: null, ...named },
+    { ...marks, batchDecisionId: null, at: facts.now },
+  )
+  await settleExecution(unit, caller, request, execution, finding, marks.person.id)
+  const wake = [request.id]
+  if (stop) {
+    await endRequest(unit, request, { event: 'deny', then: 'stop' })
+    wake.push(...(await stopSiblings(unit, caller, request, later)))
+  } else {
+    await endRequest(unit, request, { event: 'approve' })
+  }
+  if (finding.then === 'again') {
+    await permitAgain(ctx, unit, caller, request, facts, execution.attempt + 1)
+  }
+  if (request.run_id !== null) {
+    const payload = { requestIds: wake }
+    await unit.enqueue({ kind: 'signal_decided', runId: request.run_id, payload })
+  }
+  return { requestId: request.id, decisionId, state: stop ? 'denied' : 'approved' }
+}
+
+function parseFinding(input: SettleOutcomeInput): Finding {
+  const { ran, then, reason } = input
+  if (ran !== true && ran !== false && ran !== null) {
+    throw invalid('ran', 'must be true, false or null')
+  }
+  if (then !== 'continue' && then !== 'again' && then !== 'stop') {
+    throw invalid('then', 'must be "continue", "again" or "stop"')
+  }
+  if (then === 'again' && ran !== false) throw invalid('then', '"again" needs ran: false')
+  if (reason.trim() === '' || reason.length > limits.reasonCharacters) {
+    throw invalid('reason', `must have 1 to ${limits.reasonCharacters} characters`)
+  }
+  return { ran, then, reason }
+}
+
+async function unknownAttempt(
+  tx: Tx,
+  request: Selectable<RequestTable>,
+): Promise<Selectable<ExecutionTable>> {
+  const execution = await tx
+    .selectFrom('execution')
+    .selectAll()
+    .where('call_id', '=', request.call_id)
+    .orderBy('attempt', 'desc')
+    .limit(1)
+    .forUpdate()
+    .executeTakeFirst()
+  if (execution?.state === 'unknown' && execution.settled_by === null) return execution
+  throw new Problem('conflict', 'What happened to this call is known by now', {
+    state: execution?.state ?? 'not_started',
+  })
+}
+
+async function settleExecution(
+  unit: UnitOfWork,
+  caller: Caller,
+  request: Selectable<RequestTable>,
+  execution: Selectable<ExecutionTable>,
+  finding: Finding,
+  personId: string,
+): Promise<void> {
+  const event = finding.ran === true ? 'succeed' : 'fail'
+  const state =
+    finding.ran === null ? null : transition(executionTransitions, execution.state, event)
+  await unit.tx
+    .updateTable('execution')
+    .set({
+      ...(state === null ? {} : { state, finished_at: sql<Date>`clock_timestamp()` }),
+      reason: 'settled',
+      settled_by: personId,
+      settled_then: finding.then,
+    })
+    .where('call_id', '=', execution.call_id)
+    .where('attempt', '=', execution.attempt)
+    .execute()
+  await unit.audit({
+    type: 'execution.settled',
+    actor: caller.actor,
+    channel: caller.channel,
+    ...aboutRequest(request),
+    digest: request.digest,
+    detail: { attempt: execution.attempt, ran: finding.ran, then: finding.then },
+  })
+}
+
+/** The permit names the check, not the request before: that one's permit was consumed by the lost attempt. */
+async function permitAgain(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  caller: Caller,
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+  attempt: number,
+): Promise<void> {
+  const permit = await issuePermit(unit.tx, ctx.signer, {
+    requestId: request.id,
+    revision: request.revision,
+    runId: request.run_id,
+    callId: request.call_id,
+    digest: facts.revision.digest,
+    factsDigest: facts.revision.factsDigest,
+    deciders: facts.person === null ? [] : [facts.person.id],
+    policyDigest: request.policy_digest,
+    attempt,
+    epoch: facts.epoch,
+    now: facts.now,
+    permitForMs: request.routing.permitForMs,
+  })
+  await unit.audit({
+    type: 'permit.issued',
+    actor: caller.actor,
+    channel: caller.channel,
+    ...aboutRequest(request),
+    digest: permit.digest,
+    policyDigest: permit.policyDigest,
+    detail: { permitId: permit.permitId, attempt, expiresAt: permit.expiresAt },
+  })
+}

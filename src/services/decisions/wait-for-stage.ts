@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { RequestState } from '../../domain/request.ts'
+import type { ServiceContext } from '../context.ts'
+import { newestExecution } from '../requests/newest-execution.ts'
+import type { ExecutionRecord } from '../requests/request-record.ts'
+
+/** How far a decision has come (architecture.md, the decision protocol). */
+export type Stage =
+  | 'recorded'
+  | 'delivered'
+  | 'started'
+  | 'succeeded'
+  | 'failed'
+  | 'refused'
+  | 'unknown'
+
+export interface StageRecord {
+  readonly stage: Stage
+  readonly execution: ExecutionRecord
+  /** whether nothing further will come of this decision by itself */
+  readonly final: boolean
+}
+
+/**
+ * Where a decision stands: `recorded` in Postgres, `delivered` to Temporal, then the state of the execution it allowed.
+ * A denial ends with `delivered`; an approval that waits for others stays `recorded`.
+ */
+export async function readStage(
+  ctx: Pick<ServiceContext, 'db'>,
+  input: { readonly decisionId: string },
+): Promise<StageRecord> {
+  const result = await sql<{ requestId: string; state: RequestState; delivered: boolean }>`
+    select request.id as "requestId", request.state,
+      exists (
+        select 1 from outbox
+        where outbox.run_id = request.run_id and outbox.kind = 'signal_decided'
+          and outbox.created_at >= decision.at and outbox.delivered_at is not null
+          and jsonb_exists(outbox.payload->'requestIds', request.id::text)
+      ) as delivered
+    from decision join request on request.id = decision.request_id
+    where decision.id = ${input.decisionId}
+  `.execute(ctx.db)
+  const row = result.rows[0]
+  if (row === undefined) throw new Error(`There is no decision ${input.decisionId}`)
+  const notStarted: ExecutionRecord = { state: 'not_started' }
+  if (row.state === 'pending') return { stage: 'recorded', execution: notStarted, final: true }
+  const execution =
+    row.state === 'approved' ? await newestExecution(ctx.db, row.requestId) : notStarted
+  if (execution.state !== 'not_started') {
+    return { stage: execution.state, execution, final: execution.state !== 'started' }
+  }
+  const stage = row.delivered ? 'delivered' : 'recorded'
+  return { stage, execution, final: row.delivered && row.state !== 'approved' }
+}
+
+/**
+ * Waits until nothing further will come of a decision, at most `withinMs` (`Prefer: wait`), and answers with how far it
+ * is by then. Stops when `signal` fires: the caller has gone.
+ */
+export async function waitForStage(
+  ctx: Pick<ServiceContext, 'db'>,
+  input: {
+    readonly decisionId: string
+    readonly withinMs: number
+    readonly signal?: AbortSignal
+  },
+): Promise<StageRecord> {
+  const deadline = performance.now() + input.withinMs
+  for (let pauseMs = 20; ; pauseMs = Math.min(pauseMs * 1.5, 250)) {
+    const record = await readStage(ctx, input)
+    const leftMs = deadline - performance.now()
+    if (record.final || leftMs <= 0 || input.signal?.aborted === true) return record
+    await delay(Math.min(pauseMs, leftMs))
+  }
+}

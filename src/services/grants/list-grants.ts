@@ -1,0 +1,75 @@
+import { Problem } from '../../domain/problem.ts'
+import type { Scope } from '../../domain/verdict.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import type { PersonRef } from '../requests/request-record.ts'
+import { viewerOf } from '../requests/viewer.ts'
+import { runVisibleTo } from '../requests/visible-to.ts'
+
+export interface GrantRecord {
+  readonly id: string
+  readonly tool: string
+  readonly scope: Scope
+  readonly digest: string
+  readonly path: string | null
+  readonly grantedBy: PersonRef
+  readonly requestId: string
+  readonly createdAt: Date
+  readonly uses: number
+  readonly usesAllowed: number | null
+  readonly expiresAt: Date | null
+  readonly revokedAt: Date | null
+  readonly revokedBy: PersonRef | null
+  readonly endedAt: Date | null
+  /** the caller may revoke it: it still lives, and they gave it, started the root run, or hold `manageRuns` */
+  readonly canRevoke: boolean
+}
+
+/** The grants of a run's root run, newest first, ended and revoked ones too. Rejects with `not_found`. */
+export async function listGrants(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly runId: string },
+): Promise<GrantRecord[]> {
+  const viewer = await viewerOf(ctx, caller)
+  const run = await ctx.db
+    .selectFrom('run')
+    .innerJoin('run as root', 'root.id', 'run.root_run_id')
+    .select(['run.root_run_id', 'root.started_by'])
+    .where('run.id', '=', input.runId)
+    .where(runVisibleTo(viewer, 'run.id'))
+    .executeTakeFirst()
+  if (run === undefined) throw new Problem('not_found', `There is no run ${input.runId}`)
+  const rows = await ctx.db
+    .selectFrom('approval_grant')
+    .innerJoin('person as giver', 'giver.id', 'approval_grant.granted_by')
+    .leftJoin('person as revoker', 'revoker.id', 'approval_grant.revoked_by')
+    .selectAll('approval_grant')
+    .select(['giver.name as giver_name', 'revoker.name as revoker_name'])
+    .where('approval_grant.root_run_id', '=', run.root_run_id)
+    .orderBy('approval_grant.created_at', 'desc')
+    .orderBy('approval_grant.id', 'desc')
+    .execute()
+  const isPerson = caller.actor.type === 'person'
+  return rows.map((row) => ({
+    id: row.id,
+    tool: row.tool,
+    scope: row.scope,
+    digest: row.digest,
+    path: row.path,
+    grantedBy: { id: row.granted_by, name: row.giver_name },
+    requestId: row.request_id,
+    createdAt: row.created_at,
+    uses: row.uses,
+    usesAllowed: row.uses_allowed,
+    expiresAt: row.expires_at,
+    revokedAt: row.revoked_at,
+    revokedBy:
+      row.revoked_by === null ? null : { id: row.revoked_by, name: row.revoker_name ?? '' },
+    endedAt: row.ended_at,
+    canRevoke:
+      isPerson &&
+      row.revoked_at === null &&
+      row.ended_at === null &&
+      (viewer.managesRuns || [row.granted_by, run.started_by].includes(viewer.personId)),
+  }))
+}

@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Caller } from '../context.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+
+/**
+ * Claims one use of a grant in the executor's transaction, and records it. `false` when by now it is revoked, ended,
+ * past its end by the database's clock, or used up: then nothing may run on it. The caller has found it for this very
+ * call in the same transaction, under the run's lock.
+ */
+export async function useGrant(
+  unit: UnitOfWork,
+  caller: Caller,
+  use: {
+    readonly grantId: string
+    readonly runId: string
+    readonly callId: string
+    readonly digest: string
+  },
+): Promise<boolean> {
+  const claimed = await unit.tx
+    .updateTable('approval_grant')
+    .set({ uses: sql<number>`uses + 1` })
+    .where('id', '=', use.grantId)
+    .where('revoked_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .where(sql<boolean>`(uses_allowed is null or uses < uses_allowed)`)
+    .where(sql<boolean>`(expires_at is null or expires_at > clock_timestamp())`)
+    .returning('uses')
+    .executeTakeFirst()
+  if (claimed === undefined) return false
+  await unit.audit({
+    type: 'grant.used',
+    actor: caller.actor,
+    channel: caller.channel,
+    runId: use.runId,
+    callId: use.callId,
+    digest: use.digest,
+    detail: { grantId: use.grantId, uses: claimed.uses },
+  })
+  return true
+}
