@@ -26,7 +26,7 @@ describe('live stream', () => {
         for (const event of await feed.since(at, 7)) {
           expect(event.sequence).toBe(at + 1n)
           at = event.sequence
-          seen.push(String(event.subject['runId']))
+          seen.push(JSON.stringify(event.subject))
         }
         return seen.length === 200
       },
