@@ -1,0 +1,135 @@
+import { canonicalJson, hashJson } from '../../domain/digest.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Presented, Tool, ToolResult } from '../../domain/tool.ts'
+import { shownText } from '../files/shown-text.ts'
+import { languageOf } from '../presentations/file-kind.ts'
+import { makePresentation } from '../presentations/make-presentation.ts'
+import { oneLine, structured, titleOfCall } from '../presentations/structured.ts'
+import { textWarnings } from '../presentations/text-warnings.ts'
+import { textProblems } from '../text-problems.ts'
+import { ToolFailed, ToolProcessEnded } from './tool-child.ts'
+import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
+import type { CustomPresented, CustomResult, ToolDescription } from './tool-protocol.ts'
+
+/** How long a custom tool's functions may take; `execute` by far the longest. */
+const quickTimeoutMs = 10_000
+export const executeTimeoutMs = 10 * 60_000
+
+/**
+ * A custom tool in the shape that policy and services use; its functions run in a tool process. Its definition hash
+ * covers name, description, schema, its file and the files that tools import.
+ */
+export function customTool(
+  description: ToolDescription,
+  toolProcess: ToolProcess,
+  timeoutMs = executeTimeoutMs,
+): Tool {
+  const { name, jsonSchema } = description
+  const quick = { timeoutMs: quickTimeoutMs, signal: null }
+  const definitionHash = hashJson({
+    name,
+    description: description.description,
+    jsonSchema,
+    source: toolProcess.fileHash(description.file),
+    shared: toolProcess.sharedHash,
+  })
+  return {
+    name,
+    description: description.description,
+    jsonSchema,
+    risk: description.risk,
+    readOnly: false,
+    idempotent: description.idempotent,
+    manual: description.manual,
+    scopes: description.scopes,
+    definitionHash,
+
+    async parse(input) {
+      const problems = textProblems(input)
+      if (problems.length > 0) return { ok: false, problems }
+      try {
+        return await toolProcess.ask({ do: 'parse', tool: name, input }, quick)
+      } catch (error) {
+        return { ok: false, problems: [sentenceOf(error)] }
+      }
+    },
+
+    accesses: () => [],
+    approval: (input) => toolProcess.ask({ do: 'approval', tool: name, input }, quick),
+
+    async present(input, { signal }) {
+      const options = { timeoutMs: quickTimeoutMs, signal }
+      const shown = await toolProcess.ask({ do: 'present', tool: name, input }, options)
+      return presentedOf(name, definitionHash, input, shown)
+    },
+
+    async execute(input, { signal, idempotencyKey }) {
+      try {
+        const question = { do: 'execute', tool: name, input, idempotencyKey } as const
+        return resultOf(name, await toolProcess.ask(question, { timeoutMs, signal }))
+      } catch (error) {
+        // The tool never began: its files are not the version's.
+        if (!(error instanceof ToolFilesChanged)) throw error
+        return { type: 'error', output: { problem: error.message }, text: error.message }
+      }
+    },
+  }
+}
+
+function presentedOf(
+  name: string,
+  toolHash: string,
+  input: JsonObject,
+  { title, presentation, problems }: CustomPresented,
+): Presented {
+  const warnings = problems.map((problem) => `Could not be built: ${problem}`)
+  const content = presentation?.content ?? ''
+  return {
+    title: title === null ? titleOfCall(name, input) : oneLine(title),
+    presentation:
+      presentation === null
+        ? structured(input, {}, warnings)
+        : makePresentation({
+            type: presentation.type,
+            language: presentation.language ?? languageOf(''),
+            content,
+            metadata: {},
+            warnings: [...warnings, ...textWarnings(content.split('\n'))],
+          }),
+    facts: { toolHash, bases: [] },
+    content: Buffer.from(canonicalJson(input)),
+    contentType: 'text/plain',
+    proposes: new Map(),
+  }
+}
+
+function resultOf(name: string, result: CustomResult): ToolResult {
+  switch (result.type) {
+    case 'output': {
+      const whole =
+        typeof result.output === 'string' ? result.output : JSON.stringify(result.output)
+      const shown = shownText(whole)
+      const note = shown.leftOut === 0 ? '' : `\n[${shown.leftOut} bytes are left out]`
+      return { type: 'output', output: result.output, text: `${shown.text}${note}` }
+    }
+    case 'unusable': {
+      const text = `${name} ran to its end, but ${result.problem}. Its effect has happened; do not call it again only for the result.`
+      return { type: 'output', output: { problem: result.problem }, text }
+    }
+    default:
+      return {
+        type: 'error',
+        output: { problem: result.problem },
+        text: `${name} failed: ${result.problem}`,
+      }
+  }
+}
+
+function sentenceOf(error: unknown): string {
+  const known =
+    error instanceof ToolFailed ||
+    error instanceof ToolProcessEnded ||
+    error instanceof ToolFilesChanged
+  if (!known) throw error
+  return error.message
+}

@@ -1,0 +1,72 @@
+import type { z } from 'zod'
+import type { PresentationType } from '../../domain/presentation.ts'
+import type { Approval, Risk, Scope } from '../../domain/verdict.ts'
+
+/** What a custom tool's `execute` gets beside its input. */
+export interface ToolContext {
+  /** fires when the run is cancelled or the time is up; the process is ended two seconds later */
+  readonly signal: AbortSignal
+  /** the same for every attempt at one call */
+  readonly idempotencyKey: string
+}
+
+/** What `present` answers: text that the approver reads, never markup. */
+export interface CustomPresentation {
+  readonly type: Extract<PresentationType, 'text' | 'diff' | 'file_content' | 'structured'>
+  readonly content: string
+  readonly language?: string
+}
+
+/** A custom tool (workers-and-policy.md). `Schema` is a zod schema of an object. */
+export interface ToolDefinition<Schema extends z.ZodType> {
+  /** letters, digits, `_` and `-` */
+  readonly name: string
+  /** for the model */
+  readonly description: string
+  readonly inputSchema: Schema
+  /** Its own consent; `true` asks. Without it the call asks, unless the project marks the tool otherwise. */
+  readonly approval?: (input: z.output<Schema>) => Approval | boolean | Promise<Approval | boolean>
+  /** one line for people */
+  readonly describe?: (input: z.output<Schema>) => string | Promise<string>
+  /** what approvers are shown; the arguments when absent */
+  readonly present?: (input: z.output<Schema>) => CustomPresentation | Promise<CustomPresentation>
+  /** how far an approval may reach; `once` and `run` when absent */
+  readonly scopes?: readonly Extract<Scope, 'once' | 'run'>[]
+  /** `medium` when absent */
+  readonly risk?: Risk
+  /** `true`: a second attempt with the same key does no harm */
+  readonly idempotent?: boolean
+  /** `true`: only a person may invoke it */
+  readonly manual?: boolean
+  /** Acts. What it returns must be JSON; what it throws is told to the model. */
+  readonly execute: (input: z.output<Schema>, context: ToolContext) => unknown
+}
+
+const brand = Symbol.for('countersign.tool')
+
+/** A definition that `defineTool` has made. */
+export type DefinedTool<Schema extends z.ZodType = z.ZodType> = ToolDefinition<Schema> & {
+  readonly [brand]: true
+}
+
+/**
+ * Declares a custom tool, usually as the default export of a file in `tools/`.
+ *
+ * ```ts
+ * export default defineTool({
+ *   name: 'slack_notify', description: 'Post a message to a channel',
+ *   inputSchema: z.object({ channel: z.string(), message: z.string() }),
+ *   execute: async ({ channel, message }, { signal }) => post(channel, message, signal),
+ * })
+ * ```
+ */
+export function defineTool<Schema extends z.ZodType>(
+  definition: ToolDefinition<Schema>,
+): DefinedTool<Schema> {
+  return { ...definition, [brand]: true }
+}
+
+/** Whether a value was made by `defineTool`, of whichever copy of this module. */
+export function isDefinedTool(value: unknown): value is DefinedTool {
+  return typeof value === 'object' && value !== null && brand in value
+}

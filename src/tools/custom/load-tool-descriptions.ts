@@ -1,0 +1,22 @@
+import type { ToolFile } from '../../policy/policy.ts'
+import { openToolProcess } from './tool-process.ts'
+import type { LoadedTools } from './tool-protocol.ts'
+
+/**
+ * The custom tools of a project folder, for `check`: every tool, and every file that fails to load with file, line and
+ * reason. `toolFiles` are the files below tools/ with the hashes they have now. Runs the project's code, in a process
+ * of its own that is ended afterwards.
+ */
+export async function loadToolDescriptions(options: {
+  readonly projectDir: string
+  readonly toolFiles: readonly ToolFile[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+}): Promise<LoadedTools> {
+  await using toolProcess = await openToolProcess(options)
+  try {
+    return await toolProcess.describe()
+  } catch (error) {
+    const problem = error instanceof Error ? error.message : String(error)
+    return { tools: [], problems: [{ file: 'tools/', line: null, problem, changed: false }] }
+  }
+}

@@ -1,0 +1,141 @@
+import { asSchema, type Schema } from 'ai'
+import { z } from 'zod'
+import type { JsonObject } from '../../../domain/json.ts'
+import type { Approval } from '../../../domain/verdict.ts'
+import { validateWith } from './adapt-defined-tool.ts'
+import { asApproval, type LoadedTool } from './loaded-tool.ts'
+import { canonicalInput, type Validated } from './parse-input.ts'
+
+/** What we use of a plain AI SDK `tool({…})`. */
+export interface AiSdkTool {
+  readonly description?: string
+  readonly inputSchema: Parameters<typeof asSchema>[0]
+  readonly needsApproval?: unknown
+  readonly execute: (input: unknown, options: object) => unknown
+}
+
+/** Whether an export looks like a tool of the AI SDK that we could run. */
+export function isAiSdkTool(value: unknown): value is AiSdkTool {
+  return (
+    typeof value === 'object' &&
+    value !== null &&
+    'inputSchema' in value &&
+    'execute' in value &&
+    typeof value.execute === 'function'
+  )
+}
+
+/**
+ * A plain AI SDK tool as it is (workers-and-policy.md). `toolApproval` is the file's export of that name: a status for
+ * each tool, or a function; where it speaks of this tool it goes before `needsApproval`.
+ */
+export async function adaptAiSdkTool(
+  tool: AiSdkTool,
+  name: string,
+  file: string,
+  toolApproval: unknown,
+): Promise<LoadedTool> {
+  const schema = asSchema(tool.inputSchema)
+  const jsonSchema = JSON.parse(JSON.stringify(await schema.jsonSchema)) as JsonObject
+  delete jsonSchema.$schema
+  const validate = (value: unknown) => validateBy(schema, jsonSchema, value)
+  const typed = async (input: JsonObject): Promise<unknown> => {
+    const validated = await validate(input)
+    if (!validated.ok) throw new TypeError(validated.problems.join(' '))
+    return validated.value
+  }
+  return {
+    description: {
+      name,
+      description: typeof tool.description === 'string' ? tool.description : '',
+      jsonSchema,
+      risk: 'medium',
+      scopes: ['once', 'run'],
+      idempotent: false,
+      manual: false,
+      file,
+    },
+    parse: (input) => canonicalInput(validate, input),
+    approval: async (input) => approvalOf(tool, name, toolApproval, await typed(input)),
+    describe: async () => null,
+    present: async () => null,
+    execute: async (input, { signal, idempotencyKey }) =>
+      collected(
+        tool.execute(await typed(input), {
+          toolCallId: idempotencyKey,
+          messages: [],
+          abortSignal: signal,
+          context: {},
+          experimental_context: undefined,
+        }),
+      ),
+  }
+}
+
+async function validateBy(
+  schema: Schema,
+  jsonSchema: JsonObject,
+  value: unknown,
+): Promise<Validated> {
+  if (schema.validate === undefined) {
+    return validateWith(z.fromJSONSchema(jsonSchema), value)
+  }
+  const result = await schema.validate(value)
+  if (result.success) return { ok: true, value: result.value }
+  return { ok: false, problems: [result.error.message] }
+}
+
+async function approvalOf(
+  tool: AiSdkTool,
+  name: string,
+  toolApproval: unknown,
+  input: unknown,
+): Promise<Approval | null> {
+  const options = { toolCallId: '', messages: [], toolContext: {}, runtimeContext: {}, context: {} }
+  if (typeof toolApproval === 'function') {
+    const toolCall = { type: 'tool-call', toolCallId: '', toolName: name, input }
+    return statusApproval(await toolApproval({ ...options, toolCall, tools: { [name]: tool } }))
+  }
+  if (
+    typeof toolApproval === 'object' &&
+    toolApproval !== null &&
+    Object.hasOwn(toolApproval, name)
+  ) {
+    const entry: unknown = Reflect.get(toolApproval, name)
+    return statusApproval(typeof entry === 'function' ? await entry(input, options) : entry)
+  }
+  const { needsApproval } = tool
+  if (needsApproval === undefined) return null
+  return asApproval(
+    typeof needsApproval === 'function' ? await needsApproval(input, options) : needsApproval,
+  )
+}
+
+/** AI SDK 7's approval status as a verdict: what it calls not applicable asks here. */
+function statusApproval(status: unknown): Approval {
+  const { type, reason } =
+    typeof status === 'object' && status !== null
+      ? (status as { type?: unknown; reason?: unknown })
+      : { type: status, reason: undefined }
+  switch (type) {
+    case 'approved':
+      return 'preApproved'
+    case 'denied':
+      return { blocked: typeof reason === 'string' ? reason : 'denied by toolApproval' }
+    case undefined:
+    case 'user-approval':
+    case 'not-applicable':
+      return 'ask'
+    default:
+      throw new TypeError('toolApproval has a value that AI SDK 7 does not know.')
+  }
+}
+
+/** A generator's last value is the result; the ones before are preliminary. */
+async function collected(result: unknown): Promise<unknown> {
+  if (typeof result !== 'object' || result === null || !(Symbol.asyncIterator in result))
+    return result
+  let last: unknown
+  for await (const value of result as AsyncIterable<unknown>) last = value
+  return last
+}

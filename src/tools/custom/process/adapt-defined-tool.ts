@@ -1,0 +1,65 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../../domain/json.ts'
+import type { DefinedTool } from '../define-tool.ts'
+import { asApproval, type LoadedTool } from './loaded-tool.ts'
+import { canonicalInput, type Validated } from './parse-input.ts'
+
+const shape = z.object({
+  name: z.string(),
+  description: z.string(),
+  approval: z.custom((value) => value === undefined || typeof value === 'function').optional(),
+  describe: z.custom((value) => value === undefined || typeof value === 'function').optional(),
+  present: z.custom((value) => value === undefined || typeof value === 'function').optional(),
+  scopes: z
+    .array(z.enum(['once', 'run']))
+    .min(1)
+    .optional(),
+  risk: z.enum(['low', 'medium', 'high']).optional(),
+  idempotent: z.boolean().optional(),
+  manual: z.boolean().optional(),
+  execute: z.custom((value) => typeof value === 'function', 'must be a function'),
+})
+
+/** A tool made by `defineTool`. Throws a sentence when the definition is not one. */
+export function adaptDefinedTool(tool: DefinedTool, file: string): LoadedTool {
+  const checked = shape.safeParse(tool)
+  if (!checked.success) throw new TypeError(z.prettifyError(checked.error))
+  const { inputSchema } = tool
+  if (!(inputSchema instanceof z.ZodType)) {
+    throw new TypeError('inputSchema must be a zod schema')
+  }
+  const jsonSchema = z.toJSONSchema(inputSchema, { io: 'input' }) as JsonObject
+  delete jsonSchema.$schema
+  const typed = (input: JsonObject) => inputSchema.parseAsync(input)
+  return {
+    description: {
+      name: tool.name,
+      description: tool.description,
+      jsonSchema,
+      risk: tool.risk ?? 'medium',
+      scopes: tool.scopes ?? ['once', 'run'],
+      idempotent: tool.idempotent ?? false,
+      manual: tool.manual ?? false,
+      file,
+    },
+    parse: (input) => canonicalInput((value) => validateWith(inputSchema, value), input),
+    approval: async (input) =>
+      tool.approval === undefined ? null : asApproval(await tool.approval(await typed(input))),
+    describe: async (input) => (tool.describe ? await tool.describe(await typed(input)) : null),
+    present: async (input) => (tool.present ? await tool.present(await typed(input)) : null),
+    execute: async (input, context) => tool.execute(await typed(input), context),
+  }
+}
+
+/** A zod schema's answer, with one sentence for each problem. */
+export async function validateWith(schema: z.ZodType, value: unknown): Promise<Validated> {
+  const parsed = await schema.safeParseAsync(value)
+  if (parsed.success) return { ok: true, value: parsed.data }
+  return {
+    ok: false,
+    problems: parsed.error.issues.map((issue) => {
+      const at = issue.path.map(String).join('.')
+      return at === '' ? issue.message : `${at}: ${issue.message}`
+    }),
+  }
+}

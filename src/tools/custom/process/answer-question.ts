@@ -1,0 +1,101 @@
+import { limits } from '../../../domain/limits.ts'
+import type { Json, JsonObject } from '../../../domain/json.ts'
+import type { CustomPresentation } from '../define-tool.ts'
+import type { CustomPresented, CustomResult, ToolQuestion } from '../tool-protocol.ts'
+import type { LoadedTool } from './loaded-tool.ts'
+
+/** Carries out one question about a loaded tool. Throws what the tool throws, but for `present` and `execute`. */
+export async function answerQuestion(
+  tool: LoadedTool,
+  question: Exclude<ToolQuestion, { do: 'load' }>,
+  signal: AbortSignal,
+  maxResultBytes: number,
+): Promise<unknown> {
+  switch (question.do) {
+    case 'parse':
+      return tool.parse(question.input)
+    case 'approval':
+      return tool.approval(question.input)
+    case 'present':
+      return presented(tool, question.input)
+    case 'execute': {
+      const context = { signal, idempotencyKey: question.idempotencyKey }
+      try {
+        return resultOf(await tool.execute(question.input, context), maxResultBytes)
+      } catch (error) {
+        return { type: 'error', problem: messageOf(error) } satisfies CustomResult
+      }
+    }
+  }
+}
+
+async function presented(tool: LoadedTool, input: JsonObject): Promise<CustomPresented> {
+  const problems: string[] = []
+  const title = await attempt(() => tool.describe(input), problems, 'describe')
+  const shown = await attempt(() => tool.present(input), problems, 'present')
+  if (title !== null && typeof title !== 'string') problems.push('describe returned no text.')
+  const valid = shown === null || isPresentation(shown)
+  if (!valid) problems.push('present returned no presentation: {type, content, language?}.')
+  return {
+    title: typeof title === 'string' ? title : null,
+    presentation: valid ? shown : null,
+    problems,
+  }
+}
+
+async function attempt(
+  work: () => Promise<unknown>,
+  problems: string[],
+  what: string,
+): Promise<unknown> {
+  try {
+    return (await work()) ?? null
+  } catch (error) {
+    problems.push(`${what} failed: ${messageOf(error)}`)
+    return null
+  }
+}
+
+function isPresentation(value: unknown): value is CustomPresentation {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, content, language } = value as Record<string, unknown>
+  return (
+    ['text', 'diff', 'file_content', 'structured'].includes(String(type)) &&
+    typeof content === 'string' &&
+    content.isWellFormed() &&
+    Buffer.byteLength(content) <= limits.writeBytes &&
+    (language === undefined || typeof language === 'string')
+  )
+}
+
+/** What a tool returned, if JSON carries it and it can be kept. Returning nothing is `null`. */
+function resultOf(value: unknown, maxBytes: number): CustomResult {
+  if (value === undefined) return { type: 'output', output: null }
+  let text: string | undefined
+  try {
+    text = JSON.stringify(value)
+  } catch (error) {
+    return { type: 'unusable', problem: `what it returned is not JSON (${messageOf(error)})` }
+  }
+  if (text === undefined) return { type: 'unusable', problem: 'what it returned is not JSON' }
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= maxBytes) return { type: 'output', output: JSON.parse(text) as Json }
+  return {
+    type: 'unusable',
+    problem: `what it returned has ${bytes} bytes, more than the ${maxBytes} that can be kept`,
+  }
+}
+
+/** What an error says, at most 4,000 characters of it. */
+export function messageOf(error: unknown): string {
+  let message: string
+  try {
+    message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  } catch {
+    message = 'an error that cannot be shown'
+  }
+  const whole = message.toWellFormed().replaceAll('\0', '\uFFFD')
+  return whole.length <= 4000
+    ? whole
+    : `${whole.slice(0, 4000).toWellFormed()}… (${whole.length} characters)`
+}

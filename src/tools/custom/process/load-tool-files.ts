@@ -1,0 +1,82 @@
+import path from 'node:path'
+import { builtInToolNames } from '../../../policy/worker/built-in-tool-names.ts'
+import { isDefinedTool } from '../define-tool.ts'
+import type { ToolFileProblem, ToolProcessSetup } from '../tool-protocol.ts'
+import { adaptDefinedTool } from './adapt-defined-tool.ts'
+import type { LoadedTool } from './loaded-tool.ts'
+import { projectUrl, ToolFileChanged } from './module-hooks.ts'
+
+const toolName = /^[A-Za-z_][A-Za-z0-9_-]{0,127}$/
+
+/** Imports every entry file, announcing each first, and gathers their tools. A file that fails is a problem, not an end. */
+export async function loadToolFiles(
+  setup: ToolProcessSetup,
+  announce: (file: string) => void,
+): Promise<{ tools: Map<string, LoadedTool>; problems: ToolFileProblem[] }> {
+  const tools = new Map<string, LoadedTool>()
+  const problems: ToolFileProblem[] = []
+  for (const file of setup.entries) {
+    announce(file)
+    const at = projectUrl(setup.projectDir, file)
+    try {
+      const found = await toolsOf((await import(at)) as Record<string, unknown>, file)
+      if (found.length === 0) {
+        throw new TypeError('It exports no tool: use defineTool, or the AI SDK’s tool.')
+      }
+      for (const tool of found) add(tools, tool)
+    } catch (error) {
+      problems.push(problemOf(error, file))
+    }
+  }
+  return { tools, problems }
+}
+
+/** `default` of an AI SDK tool is named by its file, another export by its own name. */
+async function toolsOf(exported: Record<string, unknown>, file: string): Promise<LoadedTool[]> {
+  const found: LoadedTool[] = []
+  for (const [name, value] of Object.entries(exported)) {
+    if (isDefinedTool(value)) {
+      found.push(adaptDefinedTool(value, file))
+      continue
+    }
+    // Only a file that needs it pays for loading the AI SDK.
+    const sdk = looksLikeTool(value) ? await import('./adapt-ai-sdk-tool.ts') : null
+    if (sdk === null || !sdk.isAiSdkTool(value)) continue
+    const called = name === 'default' ? path.basename(file).replace(/\.[^.]+$/, '') : name
+    found.push(await sdk.adaptAiSdkTool(value, called, file, exported.toolApproval))
+  }
+  return found
+}
+
+function looksLikeTool(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'inputSchema' in value
+}
+
+function add(tools: Map<string, LoadedTool>, tool: LoadedTool): void {
+  const { name } = tool.description
+  if (!toolName.test(name) || name.startsWith('mcp__')) {
+    throw new TypeError(
+      `${JSON.stringify(name)} is not the name of a tool: letters, digits, "_" and "-", not beginning with mcp__.`,
+    )
+  }
+  if (builtInToolNames.includes(name)) {
+    throw new TypeError(`${name} is the name of a built-in tool.`)
+  }
+  const other = tools.get(name)
+  if (other !== undefined) {
+    throw new TypeError(`${name} is already defined in ${other.description.file}.`)
+  }
+  tools.set(name, tool)
+}
+
+/** Where and why; the line is the file's own first one on the stack. */
+function problemOf(error: unknown, file: string): ToolFileProblem {
+  if (error instanceof ToolFileChanged) {
+    return { file: error.file, line: null, problem: `${error.message}.`, changed: true }
+  }
+  const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+  const stack = error instanceof Error ? (error.stack ?? '') : ''
+  const at = stack.indexOf(`/${file}:`)
+  const line = at === -1 ? null : Number.parseInt(stack.slice(at + file.length + 2), 10)
+  return { file, line: Number.isNaN(line) ? null : line, problem: message, changed: false }
+}

@@ -1,0 +1,29 @@
+import type { Json, JsonObject } from '../../../domain/json.ts'
+import type { ParsedInput } from '../../../domain/tool.ts'
+import type { Approval } from '../../../domain/verdict.ts'
+import type { ToolContext } from '../define-tool.ts'
+import type { ToolDescription } from '../tool-protocol.ts'
+
+/** A tool of a tool file, whichever way it was written. */
+export interface LoadedTool {
+  readonly description: ToolDescription
+  parse(input: Json): Promise<ParsedInput>
+  /** `null`: nothing declared. Throws what the tool throws, or when it answers neither verdict nor boolean. */
+  approval(input: JsonObject): Promise<Approval | null>
+  /** `null`: the tool does not say */
+  describe(input: JsonObject): Promise<unknown>
+  present(input: JsonObject): Promise<unknown>
+  execute(input: JsonObject, context: ToolContext): Promise<unknown>
+}
+
+/** A verdict or boolean as a verdict: `true` asks. Anything else is an error, which asks with its sentence. */
+export function asApproval(answer: unknown): Approval {
+  if (answer === true) return 'ask'
+  if (answer === false) return 'preApproved'
+  if (answer === 'ask' || answer === 'preApproved') return answer
+  if (typeof answer === 'object' && answer !== null && 'blocked' in answer) {
+    const { blocked } = answer
+    if (typeof blocked === 'string' && Object.keys(answer).length === 1) return { blocked }
+  }
+  throw new TypeError('The approval function returned neither a verdict nor a boolean.')
+}

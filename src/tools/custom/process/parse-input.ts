@@ -1,0 +1,60 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Json, JsonObject } from '../../../domain/json.ts'
+import type { ParsedInput } from '../../../domain/tool.ts'
+
+/** A schema's answer: the value it makes of an input, or what is wrong. */
+export type Validated =
+  | { readonly ok: true; readonly value: unknown }
+  | { readonly ok: false; readonly problems: readonly string[] }
+
+/**
+ * The canonical input of a custom tool. It is what the schema makes of the input (defaults filled), where that is JSON
+ * and parses to itself; where the schema transforms, it is the input as given. Fields that the schema drops are
+ * refused, so that nobody approves what does nothing.
+ */
+export async function canonicalInput(
+  validate: (input: unknown) => Promise<Validated>,
+  input: Json,
+): Promise<ParsedInput> {
+  const first = await validate(input)
+  if (!first.ok) return first
+  const again = await validate(first.value)
+  const stable = isJson(first.value) && again.ok && isDeepStrictEqual(again.value, first.value)
+  const canonical = stable ? first.value : input
+  if (canonical === null || typeof canonical !== 'object' || Array.isArray(canonical)) {
+    return { ok: false, problems: ['The input must be an object.'] }
+  }
+  const dropped = stable ? droppedFields(input, canonical, '') : []
+  if (dropped.length > 0) {
+    return { ok: false, problems: dropped.map((field) => `${field}: unknown field.`) }
+  }
+  return { ok: true, input: canonical }
+}
+
+/** Whether JSON carries a value unchanged. */
+export function isJson(value: unknown): value is Json {
+  if (value === null || typeof value === 'string' || typeof value === 'boolean') return true
+  if (typeof value === 'number') return Number.isFinite(value)
+  if (Array.isArray(value)) return value.every(isJson)
+  if (typeof value !== 'object') return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) return false
+  return Object.values(value).every(isJson)
+}
+
+function droppedFields(input: Json, kept: Json, at: string): string[] {
+  if (Array.isArray(input) && Array.isArray(kept)) {
+    return input.flatMap((entry, index) =>
+      droppedFields(entry, kept[index] ?? null, `${at}[${index}]`),
+    )
+  }
+  if (!isObject(input) || !isObject(kept)) return []
+  return Object.entries(input).flatMap(([key, value]) => {
+    const name = at === '' ? key : `${at}.${key}`
+    return Object.hasOwn(kept, key) ? droppedFields(value, kept[key] ?? null, name) : [name]
+  })
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,149 @@
+import { readFile, realpath } from 'node:fs/promises'
+import path from 'node:path'
+import { hashBytes, hashJson } from '../../domain/digest.ts'
+import { limits } from '../../domain/limits.ts'
+import { startToolChild, type AskOptions, type ToolChild } from './tool-child.ts'
+import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuestion } from './tool-protocol.ts'
+
+/** The custom tools of one policy version, on this host. */
+export interface ToolProcess extends AsyncDisposable {
+  /** The tools, and why others could not be loaded. Starts a process when none is idle. */
+  describe(): Promise<LoadedTools>
+  /**
+   * Asks a process of this version. Rejects with `ToolFailed` (the tool's own error), `ToolProcessEnded` (it died, or
+   * was ended because of time or `signal`), and `ToolFilesChanged`.
+   */
+  ask<Q extends Exclude<ToolQuestion, { do: 'load' }>>(
+    question: Q,
+    options: AskOptions,
+  ): Promise<ToolAnswers[Q['do']]>
+  /** Throws `ToolFilesChanged` when a tool file on this host is not the one of the version. */
+  checkFiles(): Promise<void>
+  /** what every tool of the version shares beside its own file: hash of the files that tools import */
+  readonly sharedHash: string
+  /** hash of one entry file */
+  fileHash(file: string): string
+}
+
+/** A tool file differs from the version's; the message is the sentence a call is refused with. */
+export class ToolFilesChanged extends Error {
+  override readonly name = 'ToolFilesChanged'
+}
+
+/** Time-outs, so many processes at once, so many kept idle. */
+const loadTimeoutMs = 20_000
+const mostProcesses = 16
+const mostIdle = 2
+
+const entry = /^tools\/[^/]+\.m?[jt]s$/
+const noEntry = /\.(d|test|spec)\.m?[jt]s$/
+
+/**
+ * Opens the custom tools of a version. Each question has a process to itself while it lasts, so that one which blocks,
+ * never returns or dies harms no other; processes are kept for the next question. Disposing ends all of them.
+ * `environment` is what the tools may see: the owner's, without the service's own secrets.
+ */
+export async function openToolProcess(options: {
+  readonly projectDir: string
+  readonly toolFiles: readonly { readonly path: string; readonly hash: string }[]
+  readonly environment: Readonly<Record<string, string | undefined>>
+}): Promise<ToolProcess> {
+  const projectDir = await realpath(options.projectDir)
+  const hashes = Object.fromEntries(options.toolFiles.map((file) => [file.path, file.hash]))
+  const entries = Object.keys(hashes)
+    .filter((file) => entry.test(file) && !noEntry.test(file))
+    .toSorted()
+  const maxResultBytes = limits.storedOutputBytes
+  const setup: ToolProcessSetup = { projectDir, entries, hashes, maxResultBytes }
+  const environment = toolEnvironment(options.environment)
+  const idle: { child: ToolChild; loaded: LoadedTools }[] = []
+  const all = new Set<ToolChild>()
+  const waiting: (() => void)[] = []
+  let known: LoadedTools | null = null
+  let closed = false
+
+  async function take(): Promise<{ child: ToolChild; loaded: LoadedTools }> {
+    if (closed) throw new Error('The tool processes are closed')
+    for (let spare = idle.pop(); spare !== undefined; spare = idle.pop()) {
+      if (spare.child.alive) return spare
+      all.delete(spare.child)
+    }
+    while (all.size >= mostProcesses) {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.push(resolve)
+      await promise
+    }
+    const child = startToolChild(setup, environment, 2 * maxResultBytes)
+    all.add(child)
+    try {
+      const loaded = await child.ask({ do: 'load' }, { timeoutMs: loadTimeoutMs, signal: null })
+      if (!loaded.problems.some((problem) => problem.changed)) known = loaded
+      return { child, loaded }
+    } catch (error) {
+      await drop(child)
+      throw error
+    }
+  }
+
+  async function drop(child: ToolChild): Promise<void> {
+    await child[Symbol.asyncDispose]()
+    all.delete(child)
+    waiting.shift()?.()
+  }
+
+  async function giveBack(child: ToolChild, loaded: LoadedTools): Promise<void> {
+    const spare = child.alive && !closed && loaded.problems.length === 0 && idle.length < mostIdle
+    if (!spare) return drop(child)
+    idle.push({ child, loaded })
+  }
+
+  async function checkFiles(): Promise<void> {
+    for (const [file, hash] of Object.entries(hashes)) {
+      const bytes = await readFile(path.join(projectDir, file)).catch(() => null)
+      if (bytes !== null && hashBytes(bytes) === hash) continue
+      throw new ToolFilesChanged(
+        `${file} on this host is not the one of the policy version in force; the call is refused.`,
+      )
+    }
+  }
+
+  return {
+    async describe() {
+      if (known !== null) return known
+      if (entries.length === 0) return { tools: [], problems: [] }
+      const { child, loaded } = await take()
+      await giveBack(child, loaded)
+      return loaded
+    },
+
+    async ask(question, askOptions) {
+      await checkFiles()
+      const { child, loaded } = await take()
+      try {
+        return await child.ask(question, askOptions)
+      } finally {
+        await giveBack(child, loaded)
+      }
+    },
+
+    checkFiles,
+    sharedHash: hashJson(
+      Object.fromEntries(Object.entries(hashes).filter(([file]) => !entries.includes(file))),
+    ),
+    fileHash: (file) => hashes[file] ?? '',
+
+    async [Symbol.asyncDispose]() {
+      closed = true
+      await Promise.all([...all].map(drop))
+    },
+  }
+}
+
+/** The service's own settings are not the tools' business, least of all where its secrets are. */
+function toolEnvironment(
+  given: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const own = /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
+  const kept = Object.entries(given).filter(([name]) => !own.test(name))
+  return Object.fromEntries(kept.filter((pair): pair is [string, string] => pair[1] !== undefined))
+}

@@ -1,0 +1,89 @@
+import type { Json, JsonObject } from '../../domain/json.ts'
+import type { ParsedInput } from '../../domain/tool.ts'
+import type { Approval, Risk, Scope } from '../../domain/verdict.ts'
+import type { CustomPresentation } from './define-tool.ts'
+
+/** What a tool process tells of one tool. */
+export interface ToolDescription {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of the input */
+  readonly jsonSchema: JsonObject
+  readonly risk: Risk
+  readonly scopes: readonly Scope[]
+  readonly idempotent: boolean
+  readonly manual: boolean
+  /** relative to the project folder */
+  readonly file: string
+}
+
+/** Why a tool file, or one tool of it, could not be loaded. */
+export interface ToolFileProblem {
+  readonly file: string
+  /** counts from 1; `null` when it is not known */
+  readonly line: number | null
+  readonly problem: string
+  /** the file is not the one of the policy version */
+  readonly changed: boolean
+}
+
+export interface LoadedTools {
+  readonly tools: readonly ToolDescription[]
+  readonly problems: readonly ToolFileProblem[]
+}
+
+/** What a tool process is started with, as its only argument. */
+export interface ToolProcessSetup {
+  /** real path */
+  readonly projectDir: string
+  /** entry files, relative to the project folder */
+  readonly entries: readonly string[]
+  /** `sha256:…` of every file below tools/, by relative path */
+  readonly hashes: Readonly<Record<string, string>>
+  readonly maxResultBytes: number
+}
+
+/** One question to a tool process; it works on one at a time. */
+export type ToolQuestion =
+  | { readonly do: 'load' }
+  | { readonly do: 'parse'; readonly tool: string; readonly input: Json }
+  | { readonly do: 'approval'; readonly tool: string; readonly input: JsonObject }
+  | { readonly do: 'present'; readonly tool: string; readonly input: JsonObject }
+  | {
+      readonly do: 'execute'
+      readonly tool: string
+      readonly input: JsonObject
+      readonly idempotencyKey: string
+    }
+
+/** What goes to a tool process: a question, or that the one it works on is to be given up. */
+export type ToMessage = (ToolQuestion & { readonly id: number }) | { readonly do: 'abort' }
+
+/** What a presentation is made from; each part may have failed alone. */
+export interface CustomPresented {
+  readonly title: string | null
+  readonly presentation: CustomPresentation | null
+  readonly problems: readonly string[]
+}
+
+/** How `execute` ended. `unusable`: it returned, but not JSON, or more than can be kept. */
+export type CustomResult =
+  | { readonly type: 'output'; readonly output: Json }
+  | { readonly type: 'unusable'; readonly problem: string }
+  | { readonly type: 'error'; readonly problem: string }
+
+/** What each question is answered with. */
+export interface ToolAnswers {
+  readonly load: LoadedTools
+  readonly parse: ParsedInput
+  /** `null`: the tool declares none */
+  readonly approval: Approval | null
+  readonly present: CustomPresented
+  readonly execute: CustomResult
+}
+
+/** What comes from a tool process. `loading` precedes each file, so that one that never returns can be named. */
+export type FromMessage =
+  | { readonly id: number; readonly ok: true; readonly value: unknown }
+  | { readonly id: number; readonly ok: false; readonly problem: string }
+  | { readonly loading: string }

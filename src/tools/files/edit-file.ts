@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { limits } from '../../domain/limits.ts'
+import { ToolProblem } from '../../domain/tool-problem.ts'
+import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
+import type { FileVersion } from '../presentations/file-change.ts'
+import { fileVersion, presentFileChange } from '../presentations/file-change.ts'
+import { decodeText } from '../presentations/file-kind.ts'
+import { defineBuiltIn } from '../define-built-in.ts'
+import { applyEdits, type TextEdit } from './apply-edits.ts'
+import { loadExisting, requireWritable, requireWriteSize } from './load-version.ts'
+import { filePath } from './path-field.ts'
+
+const edit = z.strictObject({
+  find: z.string().min(1).describe('Text that occurs exactly once in the file as it then is.'),
+  replace: z.string().describe('What takes its place.'),
+})
+
+const schema = z
+  .strictObject({
+    path: filePath('Path of the text file, relative to the workspace root.'),
+    edits: z
+      .array(edit)
+      .min(1)
+      .max(limits.editsPerCall)
+      .describe('Replacements, applied in order, each to the result of the ones before.'),
+  })
+  .superRefine(({ edits }, context) => {
+    const bytes = edits.reduce(
+      (sum, { find, replace }) => sum + Buffer.byteLength(find) + Buffer.byteLength(replace),
+      0,
+    )
+    if (bytes <= 2 * limits.writeBytes) return
+    const message = `The edits have ${bytes} bytes; together they may have at most ${2 * limits.writeBytes} (16 MiB).`
+    context.addIssue({ code: 'custom', path: ['edits'], message })
+  })
+
+/** Changes places in a text file; shown as the diff of the result (workers-and-policy.md). */
+export const editFile = defineBuiltIn({
+  name: 'edit_file',
+  description:
+    'Change places in a text file. Each find must occur exactly once; read the file first. At most 200 edits.',
+  schema,
+  risk: 'medium',
+  readOnly: false,
+  scopes: ['once', 'run', 'path'],
+  accesses: ({ path }) => [{ operation: 'write', path, target: 'file' }],
+
+  async present({ path, edits }, { workspace, signal, toolHash }) {
+    await requireWritable(workspace, path)
+    const before = await loadExisting(workspace, path)
+    const bytes = editedBytes(path, before, edits)
+    const after = fileVersion(bytes)
+    const shown = await presentFileChange(
+      { path, before, after, metadata: { edits: edits.length } },
+      signal,
+    )
+    return {
+      ...shown,
+      facts: { toolHash, bases: [{ path, hash: before.hash }], newHash: after.hash },
+      content: bytes,
+      contentType: 'text/plain',
+      proposes: new Map([[path, bytes]]),
+    }
+  },
+
+  async execute({ path, edits }, { workspace, facts }) {
+    const recorded = facts.bases.find((base) => base.path === path)
+    const before = await currentBase(workspace, path, recorded?.hash)
+    const bytes = editedBytes(path, before, edits)
+    const { hash } = fileVersion(bytes)
+    if (facts.newHash !== undefined && facts.newHash !== hash) throw changed(path)
+    await workspace.write(path, bytes, before.hash)
+    return {
+      type: 'output',
+      output: { path, bytes: bytes.length, hash, edits: edits.length },
+      text: `Edited ${path} (${edits.length} ${edits.length === 1 ? 'edit' : 'edits'}, now ${bytes.length} bytes, ${hash}).`,
+    }
+  },
+})
+
+/** The file as it is; `stale` when it is not what the request recorded. */
+async function currentBase(
+  workspace: Parameters<typeof loadExisting>[0],
+  path: string,
+  recorded: string | undefined,
+): Promise<FileVersion> {
+  if (recorded === undefined) return loadExisting(workspace, path)
+  const state = await workspace.state(path, { hash: true })
+  if (state.hash !== recorded) throw changed(path)
+  const version = await loadExisting(workspace, path)
+  if (version.hash !== recorded) throw changed(path)
+  return version
+}
+
+function editedBytes(path: string, before: FileVersion, edits: readonly TextEdit[]): Buffer {
+  const quoted = JSON.stringify(path)
+  if (before.content === null) {
+    throw new ToolProblem(
+      `${quoted} has ${before.bytes} bytes; a file to edit may have at most ${limits.writeBytes} (8 MiB).`,
+    )
+  }
+  const text = decodeText(before.content)
+  if (text === null) throw new ToolProblem(`${quoted} is not a text file; use write_file.`)
+  const bytes = Buffer.from(applyEdits(text, edits))
+  requireWriteSize(bytes.length)
+  return bytes
+}
+
+function changed(path: string): WorkspaceProblem {
+  return new WorkspaceProblem(
+    'stale',
+    path,
+    `${JSON.stringify(path)} has changed since it was shown.`,
+  )
+}

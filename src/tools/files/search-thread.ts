@@ -1,0 +1,11 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { searchLines } from './search-lines.ts'
+
+/** Runs in a worker thread, because a pattern may take for ever: one file a message, one answer each. */
+const { pattern } = workerData as { pattern: string }
+const expression = new RegExp(pattern, 'u')
+
+parentPort?.on('message', ({ text, most }: { text: string; most: number }) => {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(searchLines(expression, text, most))
+})

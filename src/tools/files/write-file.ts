@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { limits } from '../../domain/limits.ts'
+import { decodeText } from '../presentations/file-kind.ts'
+import { fileVersion, presentFileChange } from '../presentations/file-change.ts'
+import { defineBuiltIn } from '../define-built-in.ts'
+import { expectedBase, loadVersion, requireWritable } from './load-version.ts'
+import { filePath } from './path-field.ts'
+
+const schema = z
+  .strictObject({
+    path: filePath('Path of the file, relative to the workspace root. Missing folders are made.'),
+    content: z.string().describe('The whole new content of the file.'),
+    encoding: z
+      .enum(['utf8', 'base64'])
+      .default('utf8')
+      .describe('How content is written: as text, or as base64 of the bytes.'),
+  })
+  .superRefine(({ content, encoding }, context) => {
+    const bytes = encoding === 'utf8' ? Buffer.from(content) : base64Bytes(content)
+    const message =
+      bytes === null
+        ? 'This is not base64 (standard alphabet, padded).'
+        : bytes.length > limits.writeBytes
+          ? `The content has ${bytes.length} bytes; one write may have at most ${limits.writeBytes} (8 MiB).`
+          : null
+    if (message !== null) context.addIssue({ code: 'custom', path: ['content'], message })
+  })
+
+/** Writes a whole file, new or not (workers-and-policy.md). */
+export const writeFile = defineBuiltIn({
+  name: 'write_file',
+  description:
+    'Write a whole file: makes it, or replaces what is there. At most 8 MiB. Use edit_file for small changes.',
+  schema,
+  risk: 'medium',
+  readOnly: false,
+  scopes: ['once', 'run', 'path'],
+  accesses: ({ path }) => [{ operation: 'write', path, target: 'file' }],
+
+  async present(input, { workspace, signal, toolHash }) {
+    const { path } = input
+    const after = fileVersion(bytesOf(input))
+    await requireWritable(workspace, path)
+    const before = await loadVersion(workspace, path)
+    const shown = await presentFileChange({ path, before, after }, signal)
+    return {
+      ...shown,
+      facts: {
+        toolHash,
+        bases: [{ path, hash: before?.hash ?? 'absent' }],
+        newHash: after.hash,
+      },
+      content: bytesOf(input),
+      contentType: decodeText(bytesOf(input)) === null ? 'application/octet-stream' : 'text/plain',
+      proposes: new Map([[path, bytesOf(input)]]),
+    }
+  },
+
+  async execute(input, context) {
+    const { path } = input
+    const bytes = bytesOf(input)
+    const expected = await expectedBase(context, path)
+    await context.workspace.write(path, bytes, expected)
+    const { hash } = fileVersion(bytes)
+    const created = expected === 'absent'
+    return {
+      type: 'output',
+      output: { path, bytes: bytes.length, hash, created },
+      text: `${created ? 'Created' : 'Replaced'} ${path} (${bytes.length} bytes, ${hash}).`,
+    }
+  },
+})
+
+function bytesOf(input: { content: string; encoding: 'utf8' | 'base64' }): Buffer {
+  return Buffer.from(input.content, input.encoding)
+}
+
+/** `null` unless the text is exactly how the bytes would be written. */
+function base64Bytes(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? bytes : null
+}

@@ -1,0 +1,152 @@
+import { hashBytes } from '../../domain/digest.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Presentation } from '../../domain/presentation.ts'
+import type { Presented } from '../../domain/tool.ts'
+import { difference } from './difference.ts'
+import { decodeText, languageOf, mediaTypeOf } from './file-kind.ts'
+import { countLines, makePresentation } from './make-presentation.ts'
+import { finalNewlineWarning, textWarnings } from './text-warnings.ts'
+
+/** One side of a change. `content` is `null` when the file is too large to be shown. */
+export interface FileVersion {
+  readonly hash: string
+  readonly bytes: number
+  readonly content: Uint8Array | null
+}
+
+/** A change to one file; `null` where there is no file before, or none after. Not both. */
+export interface FileChange {
+  readonly path: string
+  readonly before: FileVersion | null
+  readonly after: FileVersion | null
+  /** further facts for the approver */
+  readonly metadata?: JsonObject
+  readonly warnings?: readonly string[]
+}
+
+/** A version from its bytes. */
+export function fileVersion(content: Uint8Array): FileVersion {
+  return { hash: hashBytes(content), bytes: content.length, content }
+}
+
+/**
+ * What an approver is shown of a change: a new text whole, a changed or removed one as a unified diff, anything else
+ * as type, size and hashes. A difference that takes too long becomes the whole new content, and says so.
+ */
+export async function presentFileChange(
+  change: FileChange,
+  signal: AbortSignal | null,
+): Promise<Pick<Presented, 'title' | 'presentation'>> {
+  const { path, before, after } = change
+  const texts = { before: textOf(before), after: textOf(after) }
+  const mediaType = mediaTypeOf(path, (after ?? before)?.content ?? new Uint8Array())
+  const metadata: JsonObject = {
+    path,
+    baseHash: before?.hash ?? 'absent',
+    newHash: after?.hash ?? 'absent',
+    baseBytes: before?.bytes ?? 0,
+    newBytes: after?.bytes ?? 0,
+    mediaType,
+    ...change.metadata,
+  }
+  const shared = { path, mediaType, metadata, warnings: [...(change.warnings ?? [])] }
+  if (before === null && texts.after !== null) return newFile(shared, texts.after)
+  const comparable =
+    (before === null || texts.before !== null) && (after === null || texts.after !== null)
+  if (!comparable) return binaryChange(change, shared)
+  const names = { before: before && path, after: after && path }
+  const found = await difference(names, texts.before ?? '', texts.after ?? '', signal)
+  if (found === null) return tooUnlike(change, shared, texts.before ?? '', texts.after ?? '')
+  const { added, removed } = found
+  const removedWarnings = after === null ? [] : finalNewlineWarning(texts.after ?? '')
+  return {
+    title:
+      after === null ? `Delete ${path} (−${removed})` : `Edit ${path} ${counts(added, removed)}`,
+    presentation: makePresentation({
+      type: 'diff',
+      language: languageOf(path),
+      content: found.text,
+      metadata: { ...metadata, added, removed },
+      warnings: [...shared.warnings, ...textWarnings(found.addedLines), ...removedWarnings],
+    }),
+  }
+}
+
+interface Shared {
+  readonly path: string
+  readonly mediaType: string
+  readonly metadata: JsonObject
+  readonly warnings: readonly string[]
+}
+
+type Shown = { readonly title: string; readonly presentation: Presentation }
+
+function newFile({ path, metadata, warnings }: Shared, text: string): Shown {
+  const added = countLines(text)
+  return {
+    title: `Create ${path} (+${added})`,
+    presentation: makePresentation({
+      type: 'file_content',
+      language: languageOf(path),
+      content: text,
+      metadata: { ...metadata, added, removed: 0 },
+      warnings: [...warnings, ...textWarnings(text.split('\n')), ...finalNewlineWarning(text)],
+    }),
+  }
+}
+
+function tooUnlike(change: FileChange, shared: Shared, before: string, after: string): Shown {
+  const [removed, added] = [countLines(before), countLines(after)]
+  const gone = after === '' && change.after === null
+  const shown = gone ? before : after
+  return {
+    title: gone
+      ? `Delete ${change.path} (−${removed})`
+      : `Replace ${change.path} ${counts(added, removed)}`,
+    presentation: makePresentation({
+      type: 'file_content',
+      language: languageOf(change.path),
+      content: shown,
+      metadata: { ...shared.metadata, added, removed },
+      warnings: [
+        ...shared.warnings,
+        `The difference took too long to compute; the whole ${gone ? 'content that goes' : 'new content'} is shown. It replaces ${removed} lines that are not.`,
+        ...(gone ? [] : [...textWarnings(after.split('\n')), ...finalNewlineWarning(after)]),
+      ],
+    }),
+  }
+}
+
+function binaryChange({ path, before, after }: FileChange, shared: Shared): Shown {
+  const verb = after === null ? 'Delete' : before === null ? 'Create' : 'Replace'
+  const sizes = [before, after].filter((side) => side !== null).map((side) => side.bytes)
+  const lines = [
+    `type   ${shared.mediaType}`,
+    ...(before === null ? [] : [`before ${before.bytes} bytes  ${before.hash}`]),
+    ...(after === null ? [] : [`after  ${after.bytes} bytes  ${after.hash}`]),
+  ]
+  const tooLarge = before?.content === null || after?.content === null
+  const mixed = textOf(after) !== null && !tooLarge ? ['It replaces a file that is not text.'] : []
+  return {
+    title: `${verb} ${path} (binary, ${sizes.join(' → ')} bytes)`,
+    presentation: makePresentation({
+      type: 'binary',
+      language: null,
+      content: `${lines.join('\n')}\n`,
+      metadata: shared.metadata,
+      warnings: [
+        ...shared.warnings,
+        ...(tooLarge ? ['A file too large to be shown is described by its size and hash.'] : []),
+        ...mixed,
+      ],
+    }),
+  }
+}
+
+function textOf(version: FileVersion | null): string | null {
+  return version?.content ? decodeText(version.content) : null
+}
+
+function counts(added: number, removed: number): string {
+  return added === 0 && removed === 0 ? '(no change)' : `(+${added} −${removed})`
+}

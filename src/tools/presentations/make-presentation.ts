@@ -1,0 +1,36 @@
+import { hashJson } from '../../domain/digest.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Presentation, PresentationType } from '../../domain/presentation.ts'
+
+/**
+ * A presentation with its totals and digest. `content` is whole: what is too large for it is described instead
+ * (type, size, hashes), never cut (product.md 26).
+ */
+export function makePresentation(parts: {
+  readonly type: PresentationType
+  readonly language: string | null
+  readonly content: string
+  readonly metadata: JsonObject
+  readonly warnings: readonly string[]
+}): Presentation {
+  const { type, language, content, metadata, warnings } = parts
+  const withoutDigest = {
+    type,
+    language,
+    content,
+    truncated: false,
+    totalLines: countLines(content),
+    totalBytes: Buffer.byteLength(content),
+    metadata,
+    warnings: [...warnings],
+  }
+  return { ...withoutDigest, digest: hashJson(withoutDigest) }
+}
+
+/** Lines of a text; one that does not end in a newline counts, an empty one after the last newline does not. */
+export function countLines(text: string): number {
+  if (text === '') return 0
+  let lines = text.endsWith('\n') ? 0 : 1
+  for (let at = text.indexOf('\n'); at !== -1; at = text.indexOf('\n', at + 1)) lines += 1
+  return lines
+}

@@ -1,0 +1,57 @@
+import { canonicalJson } from '../../domain/digest.ts'
+import type { Json, JsonObject } from '../../domain/json.ts'
+import type { Presentation } from '../../domain/presentation.ts'
+import type { Presented, Tool } from '../../domain/tool.ts'
+import { makePresentation } from './make-presentation.ts'
+
+/** Arguments or facts as indented JSON. */
+export function structured(
+  value: Json,
+  metadata: JsonObject,
+  warnings: readonly string[],
+): Presentation {
+  return makePresentation({
+    type: 'structured',
+    language: 'json',
+    content: `${JSON.stringify(value, null, 2)}\n`,
+    metadata,
+    warnings,
+  })
+}
+
+/**
+ * The raw arguments with a warning: for a call whose presentation could not be built (product.md 27). `error` is
+ * what building it threw.
+ */
+export function presentRaw(
+  tool: Pick<Tool, 'name' | 'definitionHash'>,
+  input: JsonObject,
+  error: unknown,
+): Presented {
+  const why = error instanceof Error ? error.message : String(error)
+  return {
+    title: titleOfCall(tool.name, input),
+    presentation: structured(input, {}, [
+      `This presentation could not be built (${why.slice(0, 500)}); the raw arguments are shown.`,
+    ]),
+    facts: { toolHash: tool.definitionHash, bases: [] },
+    content: Buffer.from(canonicalJson(input)),
+    contentType: 'text/plain',
+    proposes: new Map(),
+  }
+}
+
+/** One line for a call without a title of its own. */
+export function titleOfCall(tool: string, input: JsonObject): string {
+  return oneLine(`${tool} ${JSON.stringify(input)}`)
+}
+
+/** A title: one line, at most 200 characters, the cut marked. */
+export function oneLine(text: string): string {
+  const flat = text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+  const characters = Array.from(flat)
+  return characters.length > 200 ? `${characters.slice(0, 199).join('')}…` : flat
+}

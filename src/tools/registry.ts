@@ -1,0 +1,78 @@
+import type { Tool, ToolRegistry } from '../domain/tool.ts'
+import type { Policy, WorkerDefinition } from '../policy/policy.ts'
+import { builtInToolNames } from '../policy/worker/built-in-tool-names.ts'
+import { customTool } from './custom/custom-tool.ts'
+import type { ToolProcess } from './custom/tool-process.ts'
+import type { LoadedTools } from './custom/tool-protocol.ts'
+import { unavailableTool } from './custom/unavailable-tool.ts'
+import { deleteFile } from './files/delete-file.ts'
+import { editFile } from './files/edit-file.ts'
+import { listFiles } from './files/list-files.ts'
+import { moveFile } from './files/move-file.ts'
+import { readFile } from './files/read-file.ts'
+import { searchFiles } from './files/search-files.ts'
+import { writeFile } from './files/write-file.ts'
+import { mayReadFor } from './may-read.ts'
+
+/**
+ * The tools a worker has under a policy version (workers-and-policy.md): the file tools when it has zones, and the
+ * custom tools that `tools` lists. One that cannot be loaded on this host is there, and refuses with the reason.
+ * `worker` is a name; one the version does not know has no tools. `toolProcess`: `null` where no project code may run.
+ */
+export async function buildRegistry(options: {
+  readonly policy: Policy
+  readonly worker: string
+  readonly toolProcess: ToolProcess | null
+}): Promise<ToolRegistry> {
+  const worker = options.policy.workers.get(options.worker)
+  if (worker === undefined) return registryOf([])
+  const tools = worker.zones.length > 0 ? fileTools(options.policy, worker) : []
+  const listed = [...worker.tools.keys()].filter((name) => !builtInToolNames.includes(name))
+  if (listed.length > 0 && options.toolProcess !== null) {
+    tools.push(...(await listedTools(listed, options.toolProcess)))
+  }
+  return registryOf(
+    tools.map((tool) =>
+      worker.tools.get(tool.name)?.manual === true ? { ...tool, manual: true } : tool,
+    ),
+  )
+}
+
+/** A registry of these tools, in this order. A later tool of the same name would hide an earlier one: none may be. */
+export function registryOf(tools: readonly Tool[]): ToolRegistry {
+  const byName = new Map(tools.map((tool) => [tool.name, tool]))
+  if (byName.size !== tools.length) throw new TypeError('Two tools have the same name')
+  return { get: (name) => byName.get(name), all: () => tools }
+}
+
+function fileTools(policy: Policy, worker: WorkerDefinition): Tool[] {
+  const mayRead = mayReadFor(policy, worker)
+  return [
+    readFile,
+    listFiles(mayRead),
+    searchFiles(mayRead),
+    writeFile,
+    editFile,
+    deleteFile,
+    moveFile,
+  ]
+}
+
+async function listedTools(names: readonly string[], toolProcess: ToolProcess): Promise<Tool[]> {
+  let loaded: LoadedTools
+  try {
+    loaded = await toolProcess.describe()
+  } catch (error) {
+    const sentence = error instanceof Error ? error.message : String(error)
+    return names.map((name) => unavailableTool(name, sentence))
+  }
+  return names.map((name) => {
+    const description = loaded.tools.find((tool) => tool.name === name)
+    if (description !== undefined) return customTool(description, toolProcess)
+    const problems = loaded.problems.map(({ file, line, problem }) =>
+      line === null ? `${file}: ${problem}` : `${file}:${line}: ${problem}`,
+    )
+    const why = problems.length === 0 ? 'no file in tools/ defines it.' : problems.join(' ')
+    return unavailableTool(name, `The tool ${name} is not available: ${why}`)
+  })
+}
