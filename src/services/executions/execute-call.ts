@@ -1,9 +1,110 @@
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
+import { lockRun } from '../locks.ts'
+import { judgementCaller } from '../runs/judgement-caller.ts'
+import { recordVerdict } from '../runs/record-verdict.ts'
+import { cancelledText } from '../runs/result-texts.ts'
+import { storeResult } from '../runs/store-result.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
+import { askAfresh } from './ask-afresh.ts'
+import { nextAttemptOf, readCall, type CallAtHand } from './call-at-hand.ts'
+import { claimExecution } from './claim-execution.ts'
+import type { ExecutionPlan, Refusal } from './execution-plan.ts'
+import { performClaimed } from './perform-claimed.ts'
+import { planApproved } from './plan-approved.ts'
+import { planPreApproved } from './plan-pre-approved.ts'
+import { refuseExecution } from './refuse-execution.ts'
+import { settleUnknown } from './settle-unknown.ts'
+import { whereCallStands } from './where-call-stands.ts'
 
+/** How often a call is looked at again when something changed between looking and claiming. */
+const looksMost = 20
+
+/**
+ * Brings one call as far as it can be brought now, and answers for whatever it finds (architecture.md, executeCall):
+ * waits for people, stores the result that a decision left it, or verifies, claims and carries out its effect, once.
+ * `signal` aborts with a `StopReason`. Rejects only when the store cannot be reached; then `settleUnknown` says.
+ */
 export async function executeCall(
   ctx: WorkerContext,
   input: { readonly callId: string; readonly signal: AbortSignal },
 ): Promise<CallOutcome> {
-  throw new Error(`${ctx.executor}: call ${input.callId} is not written yet`)
+  for (let look = 0; look < looksMost; look += 1) {
+    const standing = await whereCallStands(ctx, input.callId)
+    if (standing.next === 'answer') return standing.outcome
+    if (standing.next === 'settle') {
+      const settled = await settleUnknown(ctx, input)
+      if (settled.kind !== 'again') return settled
+      continue
+    }
+    const acted = await act(ctx, standing.at, input.signal)
+    if (acted !== null) return acted
+  }
+  throw new Error(`Call ${input.callId} did not come to rest`)
+}
+
+/** One look at a call that may run. `null`: look again at where it stands. */
+async function act(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  signal: AbortSignal,
+): Promise<CallOutcome | null> {
+  const again = at.execution?.settled_then === 'again'
+  const byPermit = again || at.call.verdict === 'ask'
+  const plan = byPermit ? await planApproved(ctx, at) : await planPreApproved(ctx, at)
+  if (plan.kind === 'asks') {
+    await askAfresh(ctx, { at, judgement: plan.judgement, refused: null, signal })
+    return null
+  }
+  if (plan.kind === 'refuse') {
+    await refuse(ctx, at, plan, signal)
+    return null
+  }
+  if (!byPermit) await keepVerdict(ctx, at, plan)
+  const claimed = await claimExecution(ctx, at.call.id, plan)
+  if (claimed.kind === 'look') return null
+  if (claimed.kind === 'answer') return claimed.outcome
+  return performClaimed(ctx, { at, plan, attempt: claimed.attempt, signal })
+}
+
+/** What pre-approves a call may be another rule or grant by now: it is kept with the call. */
+async function keepVerdict(ctx: WorkerContext, at: CallAtHand, plan: ExecutionPlan): Promise<void> {
+  const { judgement } = plan
+  const same =
+    judgement.policyDigest === at.call.policy_digest &&
+    judgement.grantId === at.call.grant_id &&
+    judgement.rule?.id === at.call.rule?.id
+  if (same) return
+  await inUnitOfWork(ctx, async (unit) => {
+    await lockRun(unit.tx, at.run.id)
+    await recordVerdict(unit, judgementCaller(judgement), at.run, at.call, judgement)
+  })
+}
+
+async function refuse(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  refusal: Refusal,
+  signal: AbortSignal,
+): Promise<void> {
+  const { then } = refusal
+  if (then.next === 'ask') {
+    await askAfresh(ctx, { at, judgement: then.judgement, refused: refusal, signal })
+    return
+  }
+  const text = then.type === 'cancelled' ? cancelledText(then.text) : then.text
+  await inUnitOfWork(ctx, async (unit) => {
+    await lockRun(unit.tx, at.run.id)
+    const now = await readCall(unit.tx, at.call.id)
+    const unchanged =
+      now !== null &&
+      now.call.result_type === null &&
+      now.execution?.state !== 'started' &&
+      nextAttemptOf(now) === nextAttemptOf(at)
+    if (!unchanged) return
+    const caller = { actor: { type: 'system', name: 'executor' }, channel: 'workflow' } as const
+    await refuseExecution(unit, caller, now, refusal)
+    await storeResult(unit.tx, now.call.id, { type: then.type, text })
+    await unit.event('run.changed', { runId: now.run.id })
+  })
 }

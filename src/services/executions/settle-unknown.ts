@@ -1,9 +1,40 @@
+import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { SettleOutcome } from '../../domain/workflow-outcomes.ts'
 import type { ServiceContext } from '../context.ts'
+import { lockRun } from '../locks.ts'
+import { nextDeadlineMs } from '../runs/advance-requests.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import { readCall } from './call-at-hand.ts'
+import { loseExecution } from './lose-execution.ts'
+import { whereCallStands } from './where-call-stands.ts'
 
+/**
+ * What a workflow does when the activity of a call failed or timed out (architecture.md, execution): not started, it may
+ * be issued again; started, the attempt becomes `unknown` and its outcome check is what the call waits for.
+ */
 export async function settleUnknown(
   ctx: ServiceContext,
   input: { readonly callId: string },
 ): Promise<SettleOutcome> {
-  throw new Error(`${ctx.processId}: settling ${input.callId} is not written yet`)
+  const found = await readCall(ctx.db, input.callId)
+  if (found === null) return { kind: 'ended' }
+  const policy = await ctx.policies.inForce()
+  const lost = await inUnitOfWork(ctx, async (unit): Promise<SettleOutcome | null> => {
+    await lockRun(unit.tx, found.run.id)
+    const at = await readCall(unit.tx, input.callId)
+    if (at === null) return { kind: 'ended' }
+    const ended = isEnd(runTransitions, at.run.state)
+    if (at.execution?.state !== 'started') return ended ? { kind: 'ended' } : null
+    const check = await loseExecution(unit, policy, at, 'the connection to its host was lost')
+    if (ended) return { kind: 'ended' }
+    if (check === null) return { kind: 'done' }
+    return {
+      kind: 'wait',
+      requestIds: [check],
+      nextDeadlineMs: await nextDeadlineMs(unit.tx, at.run.id),
+    }
+  })
+  if (lost !== null) return lost
+  const standing = await whereCallStands(ctx, input.callId)
+  return standing.next === 'answer' ? standing.outcome : { kind: 'again' }
 }

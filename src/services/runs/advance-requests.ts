@@ -53,9 +53,9 @@ export async function nextDeadlineMs(db: Db | Tx, runId: string): Promise<number
   const row = await db
     .selectFrom('request')
     .select(
-      sql<number | null>`(extract(epoch from min(expires_at) - clock_timestamp()) * 1000)::float8`.as(
-        'remaining',
-      ),
+      sql<
+        number | null
+      >`(extract(epoch from min(expires_at) - clock_timestamp()) * 1000)::float8`.as('remaining'),
     )
     .where('run_id', '=', runId)
     .where('state', '=', 'pending')

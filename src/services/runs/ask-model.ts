@@ -33,7 +33,10 @@ export interface Answered {
  * Throws the `ModelProblem` when trying again may help and attempts remain; otherwise the run is left waiting for a
  * message, with the failure stored, and the answer is `null`.
  */
-export async function askModel(ctx: WorkerContext, question: ModelQuestion): Promise<Answered | null> {
+export async function askModel(
+  ctx: WorkerContext,
+  question: ModelQuestion,
+): Promise<Answered | null> {
   const { run, worker } = question
   const transcript = await loadTranscript(ctx.db, run.id)
   const registry = await ctx.registryOf(question.policy, run.worker)
@@ -45,7 +48,11 @@ export async function askModel(ctx: WorkerContext, question: ModelQuestion): Pro
       messages: modelMessages(transcript),
       tools: registry
         .all()
-        .filter((tool) => !tool.manual && question.policy.workers.get(run.worker)?.tools.get(tool.name)?.manual !== true)
+        .filter(
+          (tool) =>
+            !tool.manual &&
+            question.policy.workers.get(run.worker)?.tools.get(tool.name)?.manual !== true,
+        )
         .map(({ name, description, jsonSchema }) => ({ name, description, jsonSchema })),
       signal: question.signal,
     })

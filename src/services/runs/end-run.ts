@@ -66,7 +66,11 @@ export async function endRun(
       actor: caller.actor,
       channel: caller.channel,
       runId: one.id,
-      detail: { state, failure: ending.failure?.code ?? null, with: one.id === run.id ? null : run.id },
+      detail: {
+        state,
+        failure: ending.failure?.code ?? null,
+        with: one.id === run.id ? null : run.id,
+      },
     })
     await unit.event('run.changed', { runId: one.id })
     await unit.enqueue({ kind: 'signal_cancelled', runId: one.id, payload: {} })

@@ -1,9 +1,123 @@
+import type { Selectable } from 'kysely'
+import type { Json } from '../../domain/json.ts'
+import { getTexts } from '../../store/content.ts'
+import type { RunTable } from '../../store/schema.ts'
+import { judge } from '../../policy/judge/judge.ts'
 import type { RemoteJudgement, RemoteQuestion } from '../context.ts'
 import type { WorkerContext } from '../worker-context.ts'
+import { judgeOne } from './judge-one.ts'
+import { accessesOf } from './judge-turn.ts'
+import { presentCall, storePresented } from './present-call.ts'
+import { TurnProposals } from './turn-proposals.ts'
+import { signedModeOf } from './verify-run.ts'
 
+/**
+ * Judges a hypothetical or edited call on the host that has the workspace; nothing is opened. With `runId` the run's
+ * signed mode and grants count, with `callId` also what the earlier calls of its turn propose. With `present` what would
+ * be shown is stored, if the call asks and can be shown.
+ */
 export async function judgeCall(
   ctx: WorkerContext,
   question: RemoteQuestion,
 ): Promise<RemoteJudgement> {
-  throw new Error(`${ctx.executor}: judging ${question.tool} is not written yet`)
+  const policy = await ctx.policies.inForce()
+  const registry = await ctx.registryOf(policy, question.worker)
+  const run = await runOf(ctx, question.runId)
+  const workspace = await ctx.workspaceOf({ taskQueue: run?.task_queue ?? '' })
+  const proposals = new TurnProposals(workspace)
+  if (question.callId !== undefined) await addEarlier(ctx, question.callId, proposals, registry)
+  const accesses = await accessesOf(registry, question.tool, question.input)
+  const assumed = await proposals.below(accesses)
+  const common = { policy, registry, tool: question.tool, input: question.input }
+  const judgement =
+    run === null
+      ? await judge({
+          ...common,
+          worker: question.worker,
+          runMode: 'prompt',
+          workspace: assumed.workspace,
+          projectDir: ctx.projectDir,
+          duplicateId: false,
+          byPerson: false,
+          findGrant: async () => null,
+        })
+      : await judgeOne(ctx, {
+          ...common,
+          run,
+          mode: signedModeOf(ctx.verifier, run),
+          duplicateId: false,
+          byPerson: false,
+          grants: true,
+          assumed,
+        })
+  const tool = registry.get(question.tool)
+  if (!question.present || tool === undefined || judgement.verdict !== 'ask') {
+    return { judgement, presented: null }
+  }
+  const signal = new AbortController().signal
+  const shown = await presentCall(tool, judgement, { workspace: assumed.workspace, signal })
+  if (!shown.ok) {
+    return { judgement: { ...judgement, verdict: 'error', reason: shown.text }, presented: null }
+  }
+  return {
+    judgement,
+    presented: await storePresented(ctx.db, judgement, shown.presented, assumed.assumes),
+  }
+}
+
+async function runOf(
+  ctx: WorkerContext,
+  runId: string | undefined,
+): Promise<Selectable<RunTable> | null> {
+  if (runId === undefined) return null
+  const run = await ctx.db.selectFrom('run').selectAll().where('id', '=', runId).executeTakeFirst()
+  return run ?? null
+}
+
+/** What the earlier calls of the turn, as far as they have no result yet, will write. */
+export async function addEarlier(
+  ctx: WorkerContext,
+  callId: string,
+  proposals: TurnProposals,
+  registry: Awaited<ReturnType<WorkerContext['registryOf']>>,
+): Promise<void> {
+  const earlier = await ctx.db
+    .selectFrom('tool_call as own')
+    .innerJoin('tool_call as earlier', (join) =>
+      join
+        .onRef('earlier.run_id', '=', 'own.run_id')
+        .onRef('earlier.turn', '=', 'own.turn')
+        .onRef('earlier.position', '<', 'own.position'),
+    )
+    .leftJoin('request', 'request.id', 'earlier.request_id')
+    .leftJoin('request_revision as revision', (join) =>
+      join
+        .onRef('revision.request_id', '=', 'request.id')
+        .onRef('revision.revision', '=', 'request.revision'),
+    )
+    .select(['earlier.position', 'earlier.tool', 'earlier.input_hash'])
+    .select('revision.input_hash as asked_hash')
+    .where('own.id', '=', callId)
+    .where('earlier.result_type', 'is', null)
+    .where('earlier.verdict', 'in', ['ask', 'preApproved'])
+    .orderBy('earlier.position')
+    .execute()
+  const texts = await getTexts(
+    ctx.db,
+    earlier.map((call) => call.asked_hash ?? call.input_hash),
+  )
+  const signal = new AbortController().signal
+  for (const call of earlier) {
+    const tool = registry.get(call.tool)
+    if (tool === undefined) continue
+    const input = JSON.parse(texts.get(call.asked_hash ?? call.input_hash) ?? 'null') as Json
+    const parsed = await tool.parse(input)
+    if (!parsed.ok) continue
+    const accesses = tool.accesses(parsed.input)
+    const below = await proposals.below(accesses)
+    proposals.add(call.position, accesses, async () => {
+      const presented = await tool.present(parsed.input, { workspace: below.workspace, signal })
+      return presented.proposes
+    })
+  }
 }

@@ -21,6 +21,8 @@ export interface CallToJudge {
   readonly input: Json
   readonly duplicateId: boolean
   readonly byPerson: boolean
+  /** whether live grants count; an approval that no longer fits is asked again whatever grants there are */
+  readonly grants: boolean
   readonly assumed: Pick<AssumedWorkspace, 'workspace' | 'earlierWrites'>
 }
 
@@ -39,6 +41,7 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
     duplicateId: call.duplicateId,
     byPerson: call.byPerson,
     findGrant: async (lookup) => {
+      if (!call.grants) return null
       const found = await findGrant(ctx.db, ctx.verifier, {
         runId: call.run.id,
         rootRunId: call.run.root_run_id,

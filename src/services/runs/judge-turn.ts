@@ -98,6 +98,7 @@ async function judgeAndPresent(ctx: WorkerContext, one: OneOfTurn): Promise<Judg
     input: one.input,
     duplicateId: one.duplicateId,
     byPerson: call.manual,
+    grants: true,
     assumed,
   })
   const tool = registry.get(call.tool)

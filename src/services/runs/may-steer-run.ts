@@ -44,9 +44,7 @@ export async function maySteer(
     .where('run_lineage.run_id', '=', runId)
     .execute()
   return lineage.some((run) =>
-    actor.type === 'machine'
-      ? run.api_key_id === actor.id
-      : run.started_by === viewer.personId,
+    actor.type === 'machine' ? run.api_key_id === actor.id : run.started_by === viewer.personId,
   )
 }
 

@@ -34,8 +34,7 @@ export async function planTurn(db: Db, runId: string, turn: number): Promise<Tur
     kind: 'calls',
     calls: calls.map((call) => ({
       callId: call.id,
-      step:
-        call.result_type !== null ? 'done' : call.state === 'pending' ? 'wait' : 'execute',
+      step: call.result_type !== null ? 'done' : call.state === 'pending' ? 'wait' : 'execute',
       requestId: call.request_id,
       // An asked call keeps its place even when it only reads: people decide it in that order.
       readOnly: call.read_only && call.verdict === 'preApproved',

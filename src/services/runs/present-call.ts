@@ -6,7 +6,7 @@ import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
 import { putContent } from '../../store/content.ts'
 import { canonicalJson } from '../../domain/digest.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { presentRaw } from '../../tools/present-raw.ts'
+import { presentRaw } from '../../tools/presentations/structured.ts'
 import type { StoredPresentation } from '../context.ts'
 
 /** What would be shown of a call, or the sentence for the model when it cannot run as it is. */

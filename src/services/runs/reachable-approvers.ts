@@ -24,7 +24,9 @@ export async function assertReachable(
   for (const name of new Set([queueName, ...routed])) {
     const queue = config.queues.get(name)
     if (queue === undefined) {
-      throw unreachable(`Requests would go to the queue ${name}, which countersign.yaml does not have`)
+      throw unreachable(
+        `Requests would go to the queue ${name}, which countersign.yaml does not have`,
+      )
     }
     const member = await db
       .selectFrom('team_member')

@@ -70,7 +70,14 @@ export async function startRun(
   const answer = await inUnitOfWork(ctx, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
       await assertReachable(unit.tx, policy, worker)
-      return recordRun(ctx, unit, caller, { input: input.input, text, mode, policy, worker, starter })
+      return recordRun(ctx, unit, caller, {
+        input: input.input,
+        text,
+        mode,
+        policy,
+        worker,
+        starter,
+      })
     }),
   )
   if (answer instanceof Problem) throw answer
@@ -219,7 +226,8 @@ function firstMessage(input: StartRunInput): string {
       field: 'input',
     })
   }
-  const text = typeof asked === 'string' ? asked : JSON.stringify(asked satisfies JsonObject, null, 2)
+  const text =
+    typeof asked === 'string' ? asked : JSON.stringify(asked satisfies JsonObject, null, 2)
   if (attachments.length === 0) return text
   return `${text}\n\nAttached files:\n${attachments.map((path) => `- ${path}`).join('\n')}`
 }

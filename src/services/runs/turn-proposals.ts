@@ -31,11 +31,7 @@ export class TurnProposals {
   }
 
   /** Adds a call that will run before the ones asked about afterwards. */
-  add(
-    position: number,
-    accesses: readonly Access[],
-    propose: () => Promise<Proposal>,
-  ): void {
+  add(position: number, accesses: readonly Access[], propose: () => Promise<Proposal>): void {
     const paths = accesses.filter((access) => access.operation !== 'read').map(({ path }) => path)
     if (paths.length === 0) return
     let proposed: Promise<Proposal> | null = null

@@ -1,0 +1,69 @@
+import type { ToolResult } from '../../domain/tool.ts'
+import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
+import type { StopReason, WorkerContext } from '../worker-context.ts'
+import type { ExecutionPlan } from './execution-plan.ts'
+
+/** What came of a tool that was started. `stale`: it found a base changed and did nothing. `lost`: nobody knows. */
+export type Effect =
+  | { readonly kind: 'returned'; readonly result: ToolResult }
+  | { readonly kind: 'stale' }
+  | { readonly kind: 'stopped'; readonly why: 'shutdown' | 'cancelled' }
+  | { readonly kind: 'lost'; readonly why: string }
+
+/**
+ * Executes a claimed call's tool, outside any transaction. A stop is passed on to the tool when this process shuts down,
+ * or when the store confirms that the run is cancelled: a forged cancel stops nothing.
+ */
+export async function carryOut(
+  ctx: WorkerContext,
+  work: {
+    readonly runId: string
+    readonly callId: string
+    readonly attempt: number
+    readonly plan: ExecutionPlan
+    readonly signal: AbortSignal
+  },
+): Promise<Effect> {
+  const { plan, signal } = work
+  const stop = new AbortController()
+  const consider = async (): Promise<void> => {
+    const reason = signal.reason as StopReason
+    if (reason === 'timed_out') return
+    if (reason === 'cancelled' && !(await hasEnded(ctx, work.runId))) return
+    stop.abort(reason)
+  }
+  const considered = (): void => {
+    consider().catch((error: unknown) => {
+      ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed')
+    })
+  }
+  if (signal.aborted) await consider()
+  else signal.addEventListener('abort', considered, { once: true })
+  try {
+    const result = await plan.tool.execute(plan.input, {
+      workspace: plan.workspace,
+      signal: stop.signal,
+      idempotencyKey: `${work.callId}:${work.attempt}`,
+      facts: plan.facts,
+    })
+    return { kind: 'returned', result }
+  } catch (error) {
+    if (error instanceof WorkspaceProblem && error.code === 'stale') return { kind: 'stale' }
+    if (stop.signal.aborted) {
+      return { kind: 'stopped', why: stop.signal.reason === 'cancelled' ? 'cancelled' : 'shutdown' }
+    }
+    ctx.log.warn({ callId: work.callId, err: error }, 'A tool ended without a result')
+    return { kind: 'lost', why: 'the tool ended without a result' }
+  } finally {
+    signal.removeEventListener('abort', considered)
+  }
+}
+
+async function hasEnded(ctx: WorkerContext, runId: string): Promise<boolean> {
+  const run = await ctx.db
+    .selectFrom('run')
+    .select('ended_at')
+    .where('id', '=', runId)
+    .executeTakeFirst()
+  return run !== undefined && run.ended_at !== null
+}

@@ -1,0 +1,125 @@
+import { sql } from 'kysely'
+import type { Json } from '../../domain/json.ts'
+import { executionTransitions, transition } from '../../domain/transitions.ts'
+import { putContent } from '../../store/content.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { aboutRequest, endRequest } from '../decisions/end-request.ts'
+import { lockRequests, lockRun } from '../locks.ts'
+import { storeResult, type CallResult } from '../runs/store-result.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { readCall } from './call-at-hand.ts'
+
+/** How an attempt ended, and what the model is told. */
+export interface ExecutionEnd {
+  readonly state: 'succeeded' | 'failed'
+  /** why it failed, when it was not the tool that said so: `stopped`, `cancelled` */
+  readonly reason: string | null
+  readonly exitCode: number | null
+  readonly output: Json | null
+  readonly result: CallResult
+}
+
+const caller: Caller = { actor: { type: 'system', name: 'executor' }, channel: 'workflow' }
+
+/**
+ * Stores how an attempt ended with its result. A late end of an attempt that was given up as `unknown` still turns it
+ * into what really happened and closes its outcome check, until a person has settled it (architecture.md, execution).
+ * Returns false when it was settled: then the end is only recorded.
+ */
+export async function finishExecution(
+  ctx: ServiceContext,
+  attempt: { readonly callId: string; readonly attempt: number; readonly digest: string },
+  end: ExecutionEnd,
+): Promise<boolean> {
+  const found = await readCall(ctx.db, attempt.callId)
+  if (found === null) return false
+  return inUnitOfWork(ctx, async (unit) => {
+    await lockRun(unit.tx, found.run.id)
+    const row = await unit.tx
+      .selectFrom('execution')
+      .selectAll()
+      .where('call_id', '=', attempt.callId)
+      .where('attempt', '=', attempt.attempt)
+      .forUpdate()
+      .executeTakeFirstOrThrow()
+    const event = end.state === 'succeeded' ? 'succeed' : 'fail'
+    const state = transition(executionTransitions, row.state, event)
+    const settled = row.settled_by !== null || state === null
+    const outputHash =
+      end.output === null ? null : await putContent(unit.tx, JSON.stringify(end.output))
+    const { request_id: requestId } = found.call
+    const check = await checkOf(unit, attempt.callId)
+    await lockRequests(
+      unit.tx,
+      [requestId, check].filter((id) => id !== null),
+    )
+    if (!settled) {
+      await unit.tx
+        .updateTable('execution')
+        .set({
+          state,
+          reason: end.reason,
+          exit_code: end.exitCode,
+          output_hash: outputHash,
+          finished_at: sql<Date>`clock_timestamp()`,
+        })
+        .where('call_id', '=', attempt.callId)
+        .where('attempt', '=', attempt.attempt)
+        .execute()
+      await storeResult(unit.tx, attempt.callId, end.result)
+    }
+    await unit.audit({
+      type: 'execution.finished',
+      ...caller,
+      runId: found.run.id,
+      ...(requestId === null ? {} : { requestId }),
+      callId: attempt.callId,
+      digest: attempt.digest,
+      detail: {
+        attempt: attempt.attempt,
+        state: end.state,
+        reason: end.reason,
+        exitCode: end.exitCode,
+        output: outputHash,
+        late: row.state !== 'started',
+        settledBefore: settled,
+      },
+    })
+    if (!settled && check !== null) await closeCheck(unit, check)
+    if (requestId !== null) {
+      await unit.event('request.changed', { requestId, runId: found.run.id })
+    }
+    await unit.event('run.changed', { runId: found.run.id })
+    return !settled
+  })
+}
+
+/** The pending outcome check of a call, if there is one. */
+async function checkOf(unit: UnitOfWork, callId: string): Promise<string | null> {
+  const check = await unit.tx
+    .selectFrom('request')
+    .select('id')
+    .where('call_id', '=', callId)
+    .where('kind', '=', 'outcome_check')
+    .where('state', '=', 'pending')
+    .executeTakeFirst()
+  return check?.id ?? null
+}
+
+/** The question has answered itself; the run, which waits for it, is woken. */
+async function closeCheck(unit: UnitOfWork, checkId: string): Promise<void> {
+  const [check] = await lockRequests(unit.tx, [checkId])
+  if (check?.state !== 'pending') return
+  await endRequest(unit, check, { event: 'cancel', reason: 'settled' })
+  await unit.audit({
+    type: 'request.cancelled',
+    ...caller,
+    ...aboutRequest(check),
+    digest: check.digest,
+    detail: { cancelReason: 'settled' },
+  })
+  if (check.run_id !== null) {
+    const payload = { requestIds: [check.id] }
+    await unit.enqueue({ kind: 'signal_decided', runId: check.run_id, payload })
+  }
+}

@@ -1,0 +1,132 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
+import { lockRun } from '../locks.ts'
+import { nextDeadlineMs } from '../runs/advance-requests.ts'
+import { changedText } from '../runs/result-texts.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import type { WorkerContext } from '../worker-context.ts'
+import { askAfresh } from './ask-afresh.ts'
+import { readCall, type CallAtHand } from './call-at-hand.ts'
+import { cappedResult } from './capped-result.ts'
+import { carryOut, type Effect } from './carry-out.ts'
+import type { ExecutionPlan } from './execution-plan.ts'
+import { finishExecution, type ExecutionEnd } from './finish-execution.ts'
+import { loseExecution } from './lose-execution.ts'
+import { undoClaim } from './undo-claim.ts'
+
+/** How long the end of an effect is tried to be stored, while the database is away. */
+const storeWithinMs = 60_000
+const storeEveryMs = 500
+
+interface Claimed {
+  readonly at: CallAtHand
+  readonly plan: ExecutionPlan
+  readonly attempt: number
+  readonly signal: AbortSignal
+}
+
+/** Carries out a claimed attempt and stores what came of it. `null`: look again at where the call stands. */
+export async function performClaimed(
+  ctx: WorkerContext,
+  claimed: Claimed,
+): Promise<CallOutcome | null> {
+  const { at, plan, attempt, signal } = claimed
+  const work = { runId: at.run.id, callId: at.call.id, attempt, plan, signal }
+  const effect = await carryOut(ctx, work)
+  if (effect.kind === 'stale') {
+    await untilStored(() => undoClaim(ctx, { callId: at.call.id, attempt }))
+    const now = await readCall(ctx.db, at.call.id)
+    if (plan.authority.by === 'permit' && now !== null) {
+      await askAfresh(ctx, { at: now, judgement: plan.judgement, refused: null, signal })
+    }
+    return null
+  }
+  if (effect.kind === 'lost') return lose(ctx, at, attempt, effect.why)
+  const end = await endOf(ctx, claimed, effect)
+  await untilStored(() =>
+    finishExecution(ctx, { callId: at.call.id, attempt, digest: plan.digest }, end),
+  )
+  return { kind: 'done' }
+}
+
+async function endOf(
+  ctx: WorkerContext,
+  claimed: Claimed,
+  effect: Extract<Effect, { kind: 'returned' | 'stopped' }>,
+): Promise<ExecutionEnd> {
+  if (effect.kind === 'stopped') {
+    const cancelled = effect.why === 'cancelled'
+    const why = cancelled ? 'the run was cancelled' : 'its host was stopped'
+    return {
+      state: 'failed',
+      reason: cancelled ? 'cancelled' : 'stopped',
+      exitCode: null,
+      output: null,
+      result: {
+        type: cancelled ? 'cancelled' : 'error',
+        text: `This call was stopped while it ran, because ${why}. It may have taken effect in part.`,
+      },
+    }
+  }
+  const { result } = effect
+  const capped = cappedResult({
+    type: result.type,
+    output: result.output,
+    text: `${await changeNotice(ctx, claimed)}${result.text}`,
+  })
+  return {
+    state: result.type === 'output' ? 'succeeded' : 'failed',
+    reason: null,
+    exitCode: result.exitCode ?? null,
+    output: capped.output ?? null,
+    result: capped,
+  }
+}
+
+/** The model is told when a person changed its call, and into what (product.md 11). */
+async function changeNotice(ctx: WorkerContext, claimed: Claimed): Promise<string> {
+  const { at, plan } = claimed
+  if (at.request === null) return ''
+  const edit = await ctx.db
+    .selectFrom('request_revision')
+    .innerJoin('person', 'person.id', 'request_revision.editor_id')
+    .select('person.name')
+    .where('request_id', 'in', [at.request.id, ...at.request.previous])
+    .orderBy('request_revision.created_at', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return edit === undefined ? '' : changedText(edit.name, plan.input)
+}
+
+async function lose(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  attempt: number,
+  why: string,
+): Promise<CallOutcome> {
+  const policy = await ctx.policies.inForce()
+  return inUnitOfWork(ctx, async (unit): Promise<CallOutcome> => {
+    await lockRun(unit.tx, at.run.id)
+    const now = await readCall(unit.tx, at.call.id)
+    if (now?.execution?.state !== 'started' || now.execution.attempt !== attempt) {
+      return { kind: 'done' }
+    }
+    const check = await loseExecution(unit, policy, now, why)
+    if (check === null) return { kind: 'done' }
+    const deadline = await nextDeadlineMs(unit.tx, at.run.id)
+    return { kind: 'wait', requestIds: [check], nextDeadlineMs: deadline }
+  })
+}
+
+/** What happened is worth more than one try: while the database is away, the end of an effect is kept and stored again. */
+async function untilStored<T>(store: () => Promise<T>): Promise<T> {
+  const deadline = performance.now() + storeWithinMs
+  for (;;) {
+    try {
+      return await store()
+    } catch (error) {
+      if (performance.now() > deadline) throw error
+      await delay(storeEveryMs)
+    }
+  }
+}

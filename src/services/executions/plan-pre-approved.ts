@@ -1,0 +1,80 @@
+import { callDigest } from '../../domain/digest.ts'
+import type { Judgement } from '../../domain/judgement.ts'
+import type { Json } from '../../domain/json.ts'
+import { getText } from '../../store/content.ts'
+import { judgeOne, strictRuleId } from '../runs/judge-one.ts'
+import { strictText } from '../runs/result-texts.ts'
+import { verifyRun } from '../runs/verify-run.ts'
+import type { WorkerContext } from '../worker-context.ts'
+import type { CallAtHand } from './call-at-hand.ts'
+import { basesNow } from './check-bases.ts'
+import type { ExecutionPlan, Refusal } from './execution-plan.ts'
+import { refusedUnsigned } from './refusals.ts'
+
+/** A call that was pre-approved asks by now: it is opened as a request, and no attempt was refused. */
+export interface AsksByNow {
+  readonly kind: 'asks'
+  readonly judgement: Judgement
+}
+
+/**
+ * Judges a call that nobody was asked about once more, by the policy in force and the signed mode (architecture.md,
+ * policy in time): it runs only if it still need not be asked.
+ */
+export async function planPreApproved(
+  ctx: WorkerContext,
+  at: CallAtHand,
+): Promise<ExecutionPlan | Refusal | AsksByNow> {
+  const statement = verifyRun(ctx.verifier, at.run)
+  if (statement === null) return refusedUnsigned('invalid_statement', 'run', null)
+  const policy = await ctx.policies.inForce()
+  const registry = await ctx.registryOf(policy, at.run.worker)
+  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue })
+  const judgement = await judgeOne(ctx, {
+    run: at.run,
+    mode: statement.mode,
+    policy,
+    registry,
+    tool: at.call.tool,
+    input: JSON.parse(await getText(ctx.db, at.call.input_hash)) as Json,
+    duplicateId: false,
+    byPerson: at.call.manual,
+    grants: true,
+    assumed: { workspace, earlierWrites: new Set() },
+  })
+  const refused = { kind: 'refuse' as const, permitId: null, policyDigest: judgement.policyDigest }
+  if (judgement.verdict === 'blocked') {
+    const strict = judgement.rule?.id === strictRuleId
+    return {
+      ...refused,
+      reason: 'blocked',
+      detail: judgement.rule?.id ?? 'policy',
+      then: strict
+        ? { next: 'result', type: 'denied', text: strictText(judgement.reason) }
+        : { next: 'result', type: 'blocked', text: judgement.reason },
+    }
+  }
+  const tool = registry.get(at.call.tool)
+  if (judgement.verdict === 'error' || tool === undefined) {
+    return {
+      ...refused,
+      reason: 'stale',
+      detail: 'cannot run any more',
+      then: { next: 'result', type: 'error', text: judgement.reason },
+    }
+  }
+  if (judgement.verdict === 'ask') return { kind: 'asks', judgement }
+  const { input, toolHash } = judgement
+  return {
+    kind: 'run',
+    tool,
+    input,
+    facts: { toolHash, bases: await basesNow(workspace, tool.accesses(input)) },
+    digest: callDigest({ tool: tool.name, input, toolHash }),
+    policyDigest: judgement.policyDigest,
+    authority:
+      judgement.grantId === null ? { by: 'policy' } : { by: 'grant', grantId: judgement.grantId },
+    workspace,
+    judgement,
+  }
+}

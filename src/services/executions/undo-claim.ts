@@ -1,0 +1,39 @@
+import { sql } from 'kysely'
+import type { ServiceContext } from '../context.ts'
+import { lockRequests, lockRun } from '../locks.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import { readCall } from './call-at-hand.ts'
+
+/**
+ * A tool that was started found a base changed right before it would have written, and did nothing: its attempt is
+ * `refused (stale)` (product.md 14). Its permit stays consumed.
+ */
+export async function undoClaim(
+  ctx: ServiceContext,
+  attempt: { readonly callId: string; readonly attempt: number },
+): Promise<void> {
+  await inUnitOfWork(ctx, async (unit) => {
+    const found = await readCall(unit.tx, attempt.callId)
+    if (found === null) return
+    await lockRun(unit.tx, found.run.id)
+    const requestId = found.call.request_id
+    if (requestId !== null) await lockRequests(unit.tx, [requestId])
+    const updated = await unit.tx
+      .updateTable('execution')
+      .set({ state: 'refused', reason: 'stale', finished_at: sql<Date>`clock_timestamp()` })
+      .where('call_id', '=', attempt.callId)
+      .where('attempt', '=', attempt.attempt)
+      .where('state', '=', 'started')
+      .executeTakeFirst()
+    if (updated.numUpdatedRows !== 1n) return
+    await unit.audit({
+      type: 'execution.refused',
+      actor: { type: 'system', name: 'executor' },
+      channel: 'workflow',
+      runId: found.run.id,
+      ...(requestId === null ? {} : { requestId }),
+      callId: attempt.callId,
+      detail: { attempt: attempt.attempt, reason: 'stale', check: 'base, by the tool' },
+    })
+  })
+}

@@ -1,0 +1,83 @@
+import type { Selectable } from 'kysely'
+import type { Judgement } from '../../domain/judgement.ts'
+import type { Verdict } from '../../domain/verdict.ts'
+import { getTexts, putContent } from '../../store/content.ts'
+import { toJsonb, type Tx } from '../../store/database.ts'
+import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import type { Caller } from '../context.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import { strictRuleId } from './judge-one.ts'
+import { readMessageBody } from './message-body.ts'
+import { strictText } from './result-texts.ts'
+import { storeResult } from './store-result.ts'
+
+/** Stores a verdict with the policy it came from, and records it in the trail. */
+export async function recordVerdict(
+  unit: UnitOfWork,
+  caller: Caller,
+  run: Pick<Selectable<RunTable>, 'id'>,
+  call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>,
+  judgement: Judgement,
+): Promise<void> {
+  const verdict = verdictOf(judgement)
+  await unit.tx
+    .updateTable('tool_call')
+    .set({
+      verdict,
+      digest: judgement.digest,
+      rule: judgement.rule === null ? null : toJsonb(judgement.rule),
+      policy_digest: judgement.policyDigest,
+      read_only: judgement.readOnly,
+      grant_id: judgement.grantId,
+    })
+    .where('id', '=', call.id)
+    .execute()
+  await unit.audit({
+    type: 'call.judged',
+    actor: caller.actor,
+    channel: caller.channel,
+    runId: run.id,
+    callId: call.id,
+    digest: judgement.digest,
+    policyDigest: judgement.policyDigest,
+    detail: {
+      verdict,
+      rule: judgement.rule?.id ?? null,
+      grantId: judgement.grantId,
+      tool: judgement.tool.slice(0, 200),
+      turn: call.turn,
+      position: call.position,
+    },
+  })
+}
+
+/** The result of a call that is refused without asking anybody; nothing for the others. */
+export async function storeRefusal(tx: Tx, callId: string, judgement: Judgement): Promise<void> {
+  if (judgement.verdict === 'error') {
+    await storeResult(tx, callId, { type: 'error', text: judgement.reason })
+  } else if (judgement.rule?.id === strictRuleId) {
+    await storeResult(tx, callId, { type: 'denied', text: strictText(judgement.reason) })
+  } else if (judgement.verdict === 'blocked') {
+    await storeResult(tx, callId, { type: 'blocked', text: judgement.reason })
+  }
+}
+
+/** Policy asked and the mode refused: what is kept is what policy said. */
+function verdictOf(judgement: Judgement): Verdict {
+  return judgement.rule?.id === strictRuleId ? 'ask' : judgement.verdict
+}
+
+/** The content hash of what the model wrote in a turn; `null` when it wrote nothing. */
+export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promise<string | null> {
+  const message = await tx
+    .selectFrom('message')
+    .select('content_hash')
+    .where('run_id', '=', runId)
+    .where('turn', '=', turn)
+    .where('role', '=', 'assistant')
+    .executeTakeFirst()
+  if (message === undefined) return null
+  const texts = await getTexts(tx, [message.content_hash])
+  const { text } = readMessageBody(texts.get(message.content_hash) ?? '{}')
+  return text === '' ? null : putContent(tx, text)
+}
