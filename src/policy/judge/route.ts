@@ -1,4 +1,5 @@
 import type { Routing } from '../../domain/judgement.ts'
+import { quorumText } from '../../domain/quorum.ts'
 import type { Quorum } from '../../domain/request.ts'
 import type { EditsPolicy, Risk, Scope } from '../../domain/verdict.ts'
 import type {
@@ -53,14 +54,6 @@ export function quorumOf(setting: QuorumSetting | null, queue: Queue): Quorum {
   if (setting === null) return { any: [[{ team: queue.team, count: 1 }]] }
   if ('places' in setting) return setting.places
   return { any: [[{ team: queue.team, count: setting.count }]] }
-}
-
-/** `1 of platform and 1 of security`. */
-export function quorumText(quorum: Quorum): string {
-  const alternatives = quorum.any.map((places) =>
-    places.map((place) => `${place.count} of ${place.team}`).join(' and '),
-  )
-  return alternatives.join(' or ')
 }
 
 /** Scopes wider than `run` only where tool and routing offer them, `command` only where routing lists it (product.md 10). */

@@ -1,0 +1,57 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import type { ProjectFiles } from '../../policy/policy.ts'
+
+const run = promisify(execFile)
+
+/**
+ * What Git says of a folder's files: the commit and its author when HEAD holds exactly these texts, `uncommitted` when
+ * it does not, `null` outside of Git. A claim, recorded as such. Only plumbing that reads objects is used, with every
+ * configuration but the repository's own switched off: no hook, filter or signature program is started.
+ */
+export async function gitClaim(projectDir: string, files: ProjectFiles): Promise<string | null> {
+  try {
+    const commit = (await git(projectDir, 'rev-parse', '--verify', 'HEAD^{commit}')).trim()
+    const blobs = await blobsOf(projectDir, commit)
+    const differs = [...files.texts].some(([path, text]) => blobs.get(path) !== blobId(text))
+    if (differs) return 'uncommitted'
+    const author = /^author (.*) \d+ [+-]\d+$/m.exec(
+      await git(projectDir, 'cat-file', 'commit', commit),
+    )?.[1]
+    return `commit ${commit} by ${(author ?? 'unknown').slice(0, 200)}`
+  } catch {
+    return null
+  }
+}
+
+async function git(projectDir: string, ...args: string[]): Promise<string> {
+  const { stdout } = await run('git', ['-c', 'safe.directory=*', '-C', projectDir, ...args], {
+    env: {
+      PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_CONFIG_GLOBAL: '/dev/null',
+      GIT_NO_REPLACE_OBJECTS: '1',
+      GIT_NO_LAZY_FETCH: '1',
+      GIT_TERMINAL_PROMPT: '0',
+    },
+    timeout: 3000,
+    maxBuffer: 16 * 1024 * 1024,
+  })
+  return stdout
+}
+
+/** Blob ids of a commit by path relative to the project folder. */
+async function blobsOf(projectDir: string, commit: string): Promise<Map<string, string>> {
+  const listing = await git(projectDir, 'ls-tree', '-r', '-z', commit, '--', '.')
+  const entries = listing.split('\0').flatMap((line) => {
+    const match = /^\d+ blob ([0-9a-f]+)\t(.*)$/s.exec(line)
+    return match === null ? [] : [[match[2] ?? '', match[1] ?? ''] as const]
+  })
+  return new Map(entries)
+}
+
+function blobId(text: string): string {
+  const bytes = Buffer.from(text, 'utf8')
+  return createHash('sha1').update(`blob ${bytes.length}\0`).update(bytes).digest('hex')
+}

@@ -1,0 +1,29 @@
+import { v7 as uuidv7 } from 'uuid'
+import type { ProjectConfig } from '../../policy/policy.ts'
+import type { Tx } from '../../store/database.ts'
+
+/**
+ * Makes the people and team members of the database those of a configuration. Nobody is deleted: who is named no more
+ * keeps their row for the trail and is in no team. Who is disabled stays so.
+ */
+export async function syncPeople(tx: Tx, config: ProjectConfig): Promise<void> {
+  // One order for everybody, so that two activations cannot lock each other out.
+  const people = config.people.toSorted((a, b) => (a.email < b.email ? -1 : 1))
+  for (const { email, name } of people) {
+    await tx
+      .insertInto('person')
+      .values({ id: uuidv7(), email, name, disabled_at: null })
+      .onConflict((conflict) => conflict.column('email').doUpdateSet({ name }))
+      .execute()
+  }
+  const rows = await tx.selectFrom('person').select(['id', 'email']).execute()
+  const idOf = new Map(rows.map((row) => [row.email, row.id]))
+  const members = [...config.teams.values()].flatMap((team) =>
+    team.members.flatMap((email) => {
+      const id = idOf.get(email)
+      return id === undefined ? [] : [{ team: team.name, person_id: id }]
+    }),
+  )
+  await tx.deleteFrom('team_member').execute()
+  if (members.length > 0) await tx.insertInto('team_member').values(members).execute()
+}
