@@ -136,11 +136,13 @@ function ask<Params, Query, Body>(
 ): Omit<Question<Params, Query, Body>, 'identity'> {
   // Nothing that could be read as a body is read past: a verb that takes none says so.
   const body = operation.body ?? (nothing as z.ZodType<Body>)
+  // No body and `{}` are the same; `null` is a body.
+  const given: unknown = request.body === undefined ? {} : request.body
   const query = operation.query ?? (nothing as z.ZodType<Query>)
   return {
     params: parseParams(operation.params, request.params),
     query: query.parse(request.query),
-    body: operation.bodyIsJudgedByVerb ? (request.body as Body) : body.parse(request.body ?? {}),
+    body: operation.bodyIsJudgedByVerb ? (given as Body) : body.parse(given),
     request,
     response,
   }

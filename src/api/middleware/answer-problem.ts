@@ -6,9 +6,11 @@ import type { ProblemBody } from '../schemas/problem.ts'
 
 /** Turns whatever a route threw into RFC 9457 problem details. What is not a `Problem` is logged and told as `internal`. */
 export function answerProblem(log: Log): ErrorRequestHandler {
-  return (error: unknown, _request, response, next) => {
+  return (error: unknown, request, response, next) => {
     const requestId = String(response.locals['requestId'])
-    const problem = asProblem(error)
+    const problem = isImpossibleValue(error, request.method)
+      ? new Problem('invalid_request', 'A value of the query is not possible')
+      : asProblem(error)
     if (problem.code === 'internal' || problem.code === 'unavailable') {
       log.error({ requestId, err: error }, 'A request failed')
     }
@@ -87,4 +89,10 @@ function isDatabaseAway(error: unknown): boolean {
     code.startsWith('08') ||
     /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
   )
+}
+
+/** A list was asked with a value that Postgres cannot read, such as a cursor somebody made up. */
+function isImpossibleValue(error: unknown, method: string): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : null
+  return method === 'GET' && typeof code === 'string' && /^22[0-9A-Z]{3}$/.test(code)
 }

@@ -53,7 +53,7 @@ export const decisionRoutes: Route[] = [
       const key = idempotencyKeyOf(request)
       const decided = await decideRequest(api.ctx, caller, {
         request: params.id,
-        body: body ?? {},
+        body,
         ...key,
       })
       const withinMs = preferredWaitMs(request)

@@ -1,17 +1,27 @@
 import type { Route } from '../route.ts'
 import type { ApiSettings } from '../settings.ts'
 import { authRoutes } from './auth.ts'
+import { decisionRoutes } from './decisions.ts'
 import { eventRoutes } from './events.ts'
 import { healthRoutes } from './health.ts'
 import { keyRoutes } from './keys.ts'
 import { meRoutes } from './me.ts'
 import { peopleRoutes } from './people.ts'
+import { policyRoutes } from './policy.ts'
+import { queueRoutes } from './queues.ts'
+import { requestRoutes } from './requests.ts'
+import { workerRoutes } from './workers.ts'
 
 /** Every operation of the contract, in the order of the document. */
 export function allRoutes(settings: ApiSettings): Route[] {
   return [
     ...authRoutes(settings),
     ...meRoutes,
+    ...queueRoutes,
+    ...requestRoutes,
+    ...decisionRoutes,
+    ...workerRoutes,
+    ...policyRoutes,
     ...keyRoutes,
     ...peopleRoutes,
     ...eventRoutes,

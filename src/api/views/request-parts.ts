@@ -1,5 +1,10 @@
-import type { ExecutionRecord, QuorumRecord } from '../../services/requests/request-record.ts'
+import type {
+  ExecutionRecord,
+  LineageRecord,
+  QuorumRecord,
+} from '../../services/requests/request-record.ts'
 import type { ExecutionView, QuorumView } from '../schemas/requests.ts'
+import type { LineageEntry } from '../schemas/runs.ts'
 
 export function quorumView(record: QuorumRecord): QuorumView {
   return {
@@ -17,4 +22,9 @@ export function executionView(record: ExecutionRecord): ExecutionView {
     ...(startedAt === undefined ? {} : { startedAt: startedAt.toISOString() }),
     ...(finishedAt === undefined ? {} : { finishedAt: finishedAt.toISOString() }),
   }
+}
+
+/** From the root run down to the run itself. */
+export function lineageView(lineage: readonly LineageRecord[]): LineageEntry[] {
+  return lineage.map((run) => ({ ...run, startedBy: { ...run.startedBy } }))
 }

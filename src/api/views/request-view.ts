@@ -1,0 +1,105 @@
+import type {
+  DecisionRecord,
+  RequestDetailRecord,
+  RequestItemRecord,
+} from '../../services/requests/request-record.ts'
+import type { DecisionView, RequestDetail, RequestItem } from '../schemas/requests.ts'
+import { maskSecrets } from './mask-secrets.ts'
+import { executionView, lineageView, quorumView } from './request-parts.ts'
+
+/** A row of a list: what looks like a secret in it is masked. */
+export function requestItemView(record: RequestItemRecord): RequestItem {
+  const { title, agentReason } = record
+  return {
+    ...itemFields(record),
+    title: maskSecrets(title),
+    agentReason: agentReason === null ? null : maskSecrets(agentReason),
+    batch: record.batch === null ? null : { ...record.batch },
+  }
+}
+
+/** Everything of one request, unmasked: the bytes that will run. `workspaceRoot` is null outside the development profile. */
+export function requestDetailView(
+  record: RequestDetailRecord,
+  workspaceRoot: string | null,
+): RequestDetail {
+  const { presentation, batch } = record
+  return {
+    ...itemFields(record),
+    input: record.input,
+    presentation: { ...presentation, warnings: [...presentation.warnings] },
+    batch:
+      batch === null
+        ? null
+        : { ...batch, siblings: batch.siblings.map((sibling) => ({ ...sibling })) },
+    eligiblePeople: record.eligiblePeople.map((person) => ({ ...person })),
+    decisions: record.decisions.map(decisionView),
+    previous: record.previous.map((one) => ({ ...one })),
+    comments: record.comments.map((comment) => ({ ...comment, at: comment.at.toISOString() })),
+    revisions: record.revisions.map((one) => ({ ...one, at: one.at.toISOString() })),
+    edits: record.edits,
+    facts: factsView(record.facts),
+    outcomeOf: record.outcomeOf,
+    workspaceRoot,
+  }
+}
+
+function itemFields(record: Omit<RequestItemRecord, 'batch'>) {
+  return {
+    id: record.id,
+    number: record.number,
+    revision: record.revision,
+    state: record.state,
+    kind: record.kind,
+    queue: record.queue,
+    risk: record.risk,
+    tool: record.tool,
+    title: record.title,
+    digest: record.digest,
+    policyDigest: record.policyDigest,
+    rule: record.rule,
+    claim: claimView(record.claim),
+    agentReason: record.agentReason,
+    worker: record.worker,
+    mode: record.mode,
+    runId: record.runId,
+    callId: record.callId,
+    toolCallId: record.toolCallId,
+    turn: record.turn,
+    lineage: lineageView(record.lineage),
+    quorum: quorumView(record.quorum),
+    eligibility: { ...record.eligibility },
+    allowedDecisions: [...record.allowedDecisions],
+    allowedScopes: [...record.allowedScopes],
+    execution: executionView(record.execution),
+    createdAt: record.createdAt.toISOString(),
+    expiresAt: record.expiresAt.toISOString(),
+    decidedAt: record.decidedAt?.toISOString() ?? null,
+    supersededBy: record.supersededBy,
+    cancelReason: record.cancelReason,
+    decidedBy: record.decidedBy,
+  }
+}
+
+function claimView(claim: RequestItemRecord['claim']): RequestItem['claim'] {
+  if (claim === null) return null
+  return {
+    person: { ...claim.person },
+    at: claim.at.toISOString(),
+    leaseUntil: claim.leaseUntil.toISOString(),
+  }
+}
+
+function decisionView(decision: DecisionRecord): DecisionView {
+  return { ...decision, person: { ...decision.person }, at: decision.at.toISOString() }
+}
+
+function factsView(facts: RequestDetailRecord['facts']): RequestDetail['facts'] {
+  return {
+    toolHash: facts.toolHash,
+    bases: facts.bases.map((base) => ({ ...base })),
+    ...(facts.newHash === undefined ? {} : { newHash: facts.newHash }),
+    ...(facts.assumes === undefined ? {} : { assumes: facts.assumes }),
+    ...(facts.detail === undefined ? {} : { detail: facts.detail }),
+  }
+}

@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
+import { createTestApi, type Client, type TestApi } from './test-api.ts'
+
+let api: TestApi
+let grace: Client
+let requestId = ''
+let digest = ''
+
+beforeAll(async () => {
+  api = await createTestApi()
+  grace = await api.signIn(api.people.grace)
+  const run = await addRun(api.service, { startedBy: api.people.ada })
+  const request = await addRequest(api.service, run)
+  requestId = request.id
+  digest = request.digest
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const post = (path: string, rawBody: string, headers: Record<string, string> = {}) =>
+  api.ask(path, {
+    method: 'POST',
+    rawBody,
+    headers: { ...grace.headers, 'content-type': 'application/json', ...headers },
+  })
+
+test('every refusal is a problem document with its code and the id in the log', async () => {
+  const reply = await api.ask('/v1/nothing')
+  expect(reply.status).toBe(404)
+  expect(reply.headers.get('content-type')).toContain('application/problem+json')
+  expect(reply.body).toEqual({
+    type: 'urn:countersign:problem:not_found',
+    title: 'Not found',
+    status: 404,
+    code: 'not_found',
+    detail: expect.any(String),
+    requestId: reply.headers.get('x-request-id'),
+  })
+})
+
+test('a known path with another method is 405 and says which are allowed', async () => {
+  for (const method of ['PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    const reply = await api.ask('/v1/me', { method })
+    expect(reply).toMatchObject({ status: 405, body: { code: 'method_not_allowed' } })
+    expect(reply.headers.get('allow')).toBe('GET, HEAD')
+  }
+  expect((await grace.get(`/v1/requests/${requestId}/decisions`)).status).toBe(405)
+})
+
+test.each([
+  '/v1/requests/%ff',
+  '/v1/requests/%00',
+  '/v1/requests/../../etc/passwd',
+  '/v1/requests/0',
+  '/v1/requests/-1',
+  '/v1/requests/99999999999999999999',
+  "/v1/requests/1' or '1'='1",
+  '/v1/requests/00000000-0000-0000-0000-000000000000',
+  '/v1/workers/%F0%9F%92%A9',
+  '/v1/workers/__proto__',
+  '/v1/workers/constructor',
+])('%s names nothing', async (path) => {
+  expect((await grace.get(path)).status).toBe(404)
+})
+
+test('unknown fields are refused, with the field named', async () => {
+  const reply = await grace.post('/v1/policy/explain', {
+    worker: 'scribe',
+    tool: 'x',
+    input: {},
+    extra: 1,
+  })
+  expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request', field: 'extra' } })
+  const query = await grace.get('/v1/workers?limt=1')
+  expect(query).toMatchObject({ status: 422, body: { code: 'invalid_request', field: 'limt' } })
+})
+
+test('a decision with a key twice is refused and changes nothing', async () => {
+  const body = `{"decision":"deny","digest":"${digest}","revision":1,"decision":"approve"}`
+  const reply = await post(`/v1/requests/${requestId}/decisions`, body)
+  expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+  expect(reply.body.detail).toContain('twice')
+  expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
+})
+
+test.each(['true', '1', 'null', '"yes"', '"Approve"', '"approve "', '["approve"]', '{}'])(
+  'the decision %s is refused and changes nothing',
+  async (decision) => {
+    const body = `{"decision":${decision},"digest":"${digest}","revision":1}`
+    const reply = await post(`/v1/requests/${requestId}/decisions`, body)
+    expect(reply).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_request', field: 'decision' },
+    })
+    expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
+  },
+)
+
+test('a decision without a digest is 428, with a wrong one 412 with the right one', async () => {
+  const path = `/v1/requests/${requestId}/decisions`
+  const without = await grace.post(path, { decision: 'approve', revision: 1 })
+  expect(without).toMatchObject({ status: 428, body: { code: 'digest_required' } })
+  const wrong = { decision: 'approve', digest: `sha256:${'0'.repeat(64)}`, revision: 1 }
+  expect(await grace.post(path, wrong)).toMatchObject({
+    status: 412,
+    body: { code: 'stale_digest', digest },
+  })
+  expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
+})
+
+test('no decision on GET, and HEAD changes nothing', async () => {
+  for (const method of ['GET', 'HEAD']) {
+    const reply = await api.ask(
+      `/v1/requests/${requestId}/decisions?decision=approve&digest=${digest}&revision=1`,
+      { method, headers: grace.headers },
+    )
+    expect(reply.status).toBe(405)
+  }
+  expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
+})
+
+test('a body over 12 MiB is 413, one that is compressed or no JSON 415, one that is broken 422', async () => {
+  const path = '/v1/policy/explain'
+  expect((await post(path, `"${'x'.repeat(12 * 1024 * 1024)}"`)).body.code).toBe('too_large')
+  expect((await post(path, '{}', { 'content-encoding': 'gzip' })).status).toBe(415)
+  expect((await post(path, '{}', { 'content-type': 'text/json' })).status).toBe(415)
+  for (const broken of ['{', '{} {}', '[', '"\\ud800"', '[]', '"text"', 'null', '7']) {
+    expect((await post(path, broken)).status).toBe(422)
+  }
+})
+
+test('a session may ask a hundred times in a second; past the limit it is 429 with retry-after', async () => {
+  await using limited = await createTestApi({ settings: { requestsPerSecond: 200 } })
+  const ada = await limited.signIn(limited.people.ada)
+  const hundred = await Promise.all(Array.from({ length: 100 }, () => ada.get('/v1/me')))
+  expect(hundred.every((reply) => reply.status === 200)).toBe(true)
+  const flood = await Promise.all(Array.from({ length: 500 }, () => ada.get('/v1/workers')))
+  const refused = flood.find((reply) => reply.status === 429)
+  expect(refused?.body.code).toBe('rate_limited')
+  expect(refused?.headers.get('retry-after')).toBe('1')
+})
+
+test('no answer about people is kept in a cache, framed, or may run a script of anybody else', async () => {
+  const reply = await grace.get('/v1/me')
+  expect(reply.headers.get('cache-control')).toBe('no-store')
+  const policy = reply.headers.get('content-security-policy') ?? ''
+  for (const rule of [
+    "default-src 'none'",
+    "script-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "require-trusted-types-for 'script'",
+  ]) {
+    expect(policy.split(';')).toContain(rule)
+  }
+  expect(reply.headers.get('x-content-type-options')).toBe('nosniff')
+  expect(reply.headers.get('x-powered-by')).toBeNull()
+  expect(reply.headers.get('access-control-allow-origin')).toBeNull()
+})
+
+test('with the database away it is 503 and a sentence, without a word of what was asked', async () => {
+  const broken = await createTestApi()
+  const linus = await broken.signIn(broken.people.linus)
+  const db = broken.service.ctx.db
+  const { selectFrom } = db
+  db.selectFrom = (() => {
+    throw Object.assign(new Error('connect ECONNREFUSED secret-host'), { code: 'ECONNREFUSED' })
+  }) as unknown as typeof selectFrom
+  const reply = await linus.get('/v1/me')
+  db.selectFrom = selectFrom
+  await broken[Symbol.asyncDispose]()
+  expect(reply).toMatchObject({ status: 503, body: { code: 'unavailable' } })
+  expect(reply.text).not.toContain('secret-host')
+})
