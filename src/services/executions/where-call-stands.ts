@@ -39,6 +39,10 @@ export async function whereCallStands(ctx: ServiceContext, callId: string): Prom
       return finish(unit, at, { type: 'cancelled', text: cancelledText(siblingText) })
     }
     if (at.execution?.state === 'started') return { next: 'settle' }
+    if (at.execution?.settled_then === 'again') return { next: 'act', at }
+    if (at.execution !== null && at.execution.settled_then !== null) {
+      return finish(unit, at, settledResult(at.execution))
+    }
     if (at.execution?.state === 'unknown') return unknownAttempt(unit, at)
     if (at.call.verdict === 'preApproved') return { next: 'act', at }
     return asked(unit, at)
@@ -82,13 +86,8 @@ async function asked(unit: UnitOfWork, at: CallAtHand): Promise<Standing> {
   }
 }
 
-/** Nobody knows how the last attempt ended: its outcome check says, once it has been settled. */
+/** Nobody knows how the last attempt ended: it waits for its outcome check, which may have ended without an answer. */
 async function unknownAttempt(unit: UnitOfWork, at: CallAtHand): Promise<Standing> {
-  const { execution } = at
-  if (execution?.settled_then === 'again') return { next: 'act', at }
-  if (execution !== null && execution.settled_then !== null) {
-    return finish(unit, at, settledResult(execution))
-  }
   const check = await unit.tx
     .selectFrom('request')
     .select(['id', 'state'])
