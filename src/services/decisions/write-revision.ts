@@ -54,7 +54,7 @@ export async function writeRevision(
       digest: judgement.digest,
       policy_digest: judgement.policyDigest,
       rule: toJsonb(judgement.routing === null ? request.rule : (judgement.rule ?? request.rule)),
-      risk: judgement.risk,
+      risk: judgement.routing === null ? request.risk : judgement.risk,
       queue: routing.queue,
       team: routing.team,
       routing: toJsonb(routing),

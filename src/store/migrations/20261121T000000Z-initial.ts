@@ -215,10 +215,14 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     create index request_pending_newest on request (queue, created_at, id) where state = 'pending';
     create index request_pending_expiry on request (queue, expires_at, id) where state = 'pending';
     create index request_newest on request (created_at desc, id desc);
-    create index request_of_run on request (run_id, created_at);
+    -- inbox: what is pending in all queues, by each of its orders
+    create index request_pending_all_newest on request (created_at, id) where state = 'pending';
+    create index request_pending_all_risk on request
+      ((case risk when 'high' then 1 when 'medium' then 2 else 3 end), expires_at, id) where state = 'pending';
+    create index request_of_run on request (run_id, created_at, id);
     create index request_of_call on request (call_id);
     -- expiry sweep of the reconciler
-    create index request_to_expire on request (expires_at) where state = 'pending';
+    create index request_to_expire on request (expires_at, id) where state = 'pending';
 
     -- What was shown, per revision: an edit adds one.
     create table request_revision (

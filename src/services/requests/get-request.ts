@@ -1,0 +1,73 @@
+import type { Json } from '../../domain/json.ts'
+import { hashBytes } from '../../domain/digest.ts'
+import type { Presentation } from '../../domain/presentation.ts'
+import { saltedText } from '../decisions/salted-text.ts'
+import { getTexts } from '../../store/content.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { findRequest } from './find-request.ts'
+import { readDetail, type DetailRow } from './read-detail.ts'
+import { readItems } from './read-items.ts'
+import type { RequestDetailRecord } from './request-record.ts'
+import { viewerOf } from './viewer.ts'
+
+/**
+ * Everything of one request, by id or number, with the caller's own eligibility and a `version` that changes with any
+ * of it: six queries. Rejects with `not_found` for what the caller may not see.
+ */
+export async function getRequest(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly request: string },
+): Promise<RequestDetailRecord> {
+  const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const [item] = await readItems(ctx.db, caller, [id])
+  if (item === undefined) throw new Error(`Request ${id} is gone`)
+  const row = await readDetail(ctx.db, id)
+  const texts = await getTexts(ctx.db, hashesOf(row))
+  const said = (hash: string | null): string | null =>
+    hash === null ? null : saltedText(texts.get(hash) ?? '{"text":""}')
+  const record = {
+    ...item,
+    input: JSON.parse(texts.get(row.input_hash) ?? 'null') as Json,
+    presentation: presentationOf(row, texts),
+    batch: item.batch === null ? null : { ...item.batch, siblings: row.siblings },
+    eligiblePeople: item.state === 'pending' ? row.eligible : [],
+    decisions: row.decisions.map(({ reasonHash, at, ...decision }) => ({
+      ...decision,
+      at: new Date(at),
+      reason: said(reasonHash),
+    })),
+    previous: row.previous.map(({ reasonHash, ...request }) => ({
+      ...request,
+      reason: said(reasonHash),
+    })),
+    comments: row.comments.map(({ textHash, at, ...comment }) => ({
+      ...comment,
+      text: said(textHash) ?? '',
+      at: new Date(at),
+    })),
+    revisions: row.revisions.map(({ reasonHash, at, ...revision }) => ({
+      ...revision,
+      reason: said(reasonHash),
+      at: new Date(at),
+    })),
+    edits: row.edits,
+    facts: row.facts,
+    outcomeOf: row.outcome_of,
+  }
+  return { ...record, version: hashBytes(JSON.stringify(record)) }
+}
+
+function hashesOf(row: DetailRow): string[] {
+  const said = [...row.decisions, ...row.previous, ...row.revisions].flatMap(
+    (one) => one.reasonHash ?? [],
+  )
+  const comments = row.comments.map((comment) => comment.textHash)
+  return [row.input_hash, row.presentation_hash, ...said, ...comments]
+}
+
+/** As it was stored; the digest is the row's, which the decision compares with. */
+function presentationOf(row: DetailRow, texts: ReadonlyMap<string, string>): Presentation {
+  const stored = JSON.parse(texts.get(row.presentation_hash) ?? '{}') as Presentation
+  return { ...stored, digest: row.presentation_digest }
+}

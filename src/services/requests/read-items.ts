@@ -1,0 +1,182 @@
+import { sql, type Selectable } from 'kysely'
+import { judgeEligibility } from '../../domain/eligibility.ts'
+import { quorumTeams } from '../../domain/quorum.ts'
+import type { RunMode, Scope } from '../../domain/verdict.ts'
+import { getTexts } from '../../store/content.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { ExecutionTable, RequestTable } from '../../store/schema.ts'
+import { tallyVotes } from '../decisions/tally-votes.ts'
+import type { Caller } from '../context.ts'
+import { executionRecord } from './newest-execution.ts'
+import type { LineageRecord, PersonRef, RequestItemRecord } from './request-record.ts'
+
+type ExecutionJson = Omit<Selectable<ExecutionTable>, 'started_at' | 'finished_at'> & {
+  readonly started_at: string | null
+  readonly finished_at: string | null
+}
+
+/** What the one query answers for each request; instants inside JSON are text. */
+interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
+  readonly number: string
+  readonly worker: string | null
+  readonly mode: RunMode | null
+  readonly tool_call_id: string | null
+  readonly batch_size: number
+  readonly claim: { person: PersonRef; at: string; leaseUntil: string } | null
+  readonly lineage: readonly LineageRecord[]
+  readonly votes: readonly { personId: string; name: string; enabled: boolean; teams: string[] }[]
+  readonly voted: boolean
+  readonly behind: readonly { personId: string; why: string }[]
+  readonly execution: ExecutionJson | null
+  readonly decided_by: PersonRef | null
+  readonly viewer: { id: string; enabled: boolean; teams: string[] } | null
+  readonly over: boolean
+}
+
+/**
+ * The items of lists, in the order of `ids`, in two queries whatever their number. `eligibility` is the caller's own;
+ * visibility was judged by whoever chose the ids.
+ */
+export async function readItems(
+  db: Db | Tx,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<RequestItemRecord[]> {
+  if (ids.length === 0) return []
+  const personId = caller.actor.type === 'person' ? caller.actor.id : null
+  const { rows } = await sql<ItemRow>`
+    select request.*, run.worker, run.mode, tool_call.tool_call_id,
+      request.expires_at <= clock_timestamp() as over,
+      (select count(*)::int from tool_call c where c.run_id = request.run_id and c.turn = request.turn) as batch_size,
+      (select json_build_object('person', json_build_object('id', p.id, 'name', p.name),
+          'at', claim.claimed_at, 'leaseUntil', claim.lease_until)
+        from claim join person p on p.id = claim.person_id
+        where claim.request_id = request.id and claim.lease_until > clock_timestamp()
+          and request.state = 'pending') as claim,
+      (select coalesce(json_agg(json_build_object('runId', above.id, 'worker', above.worker,
+          'startedBy', json_build_object('id', p.id, 'name', p.name)) order by l.depth), '[]')
+        from run_lineage l join run above on above.id = l.ancestor_id join person p on p.id = above.started_by
+        where l.run_id = request.run_id) as lineage,
+      (select coalesce(json_agg(json_build_object('personId', d.person_id, 'name', p.name,
+          'enabled', p.disabled_at is null or request.state <> 'pending',
+          'teams', array(select team from team_member where person_id = d.person_id)) order by d.at, d.id), '[]')
+        from decision d join person p on p.id = d.person_id
+        where d.request_id = request.id and d.revision = request.revision and d.decision = 'approve') as votes,
+      exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
+        and d.person_id = ${personId}) as voted,
+      (select coalesce(json_agg(json_build_object('personId', q.person_id, 'why', q.why)), '[]')
+        from request_principal q where q.request_id = request.id and q.person_id = ${personId}) as behind,
+      (select row_to_json(e) from execution e where e.request_id = request.id
+        order by e.attempt desc limit 1) as execution,
+      (select json_build_object('id', p.id, 'name', p.name)
+        from decision d join person p on p.id = d.person_id
+        where d.request_id = request.id and d.revision = request.revision
+          and request.state in ('approved', 'denied')
+        order by d.at desc, d.id desc limit 1) as decided_by,
+      (select json_build_object('id', p.id, 'enabled', p.disabled_at is null,
+          'teams', array(select team from team_member where person_id = p.id))
+        from person p where p.id = ${personId}) as viewer
+    from request
+    left join run on run.id = request.run_id
+    left join tool_call on tool_call.id = request.call_id
+    where request.id = any(${[...ids]}::uuid[])
+  `.execute(db)
+  const reasons = await getTexts(
+    db,
+    rows.flatMap((row) => row.agent_reason_hash ?? []),
+  )
+  const items = new Map(
+    rows.map((row) => [row.id, itemOf(row, reasons.get(row.agent_reason_hash ?? '') ?? null)]),
+  )
+  return ids.flatMap((id) => items.get(id) ?? [])
+}
+
+function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
+  const decidable = row.kind === 'tool_call' || row.kind === 'attachment' || row.kind === 'external'
+  return {
+    id: row.id,
+    number: Number(row.number),
+    revision: row.revision,
+    state: row.state,
+    kind: row.kind,
+    queue: row.queue,
+    risk: row.risk,
+    tool: row.tool,
+    title: row.title,
+    digest: row.digest,
+    policyDigest: row.policy_digest,
+    rule: row.rule,
+    claim:
+      row.claim === null
+        ? null
+        : {
+            person: row.claim.person,
+            at: new Date(row.claim.at),
+            leaseUntil: new Date(row.claim.leaseUntil),
+          },
+    agentReason,
+    worker: row.worker,
+    mode: row.mode,
+    runId: row.run_id,
+    callId: row.call_id,
+    toolCallId: row.tool_call_id,
+    turn: row.turn,
+    batch: row.position === null ? null : { position: row.position, size: row.batch_size },
+    lineage: row.lineage,
+    quorum: tallyVotes(row.routing, standing(row)).record,
+    eligibility: eligibilityOf(row),
+    allowedDecisions: row.state === 'pending' && decidable ? ['approve', 'deny'] : [],
+    allowedScopes: row.state === 'pending' && decidable ? scopesOf(row) : [],
+    execution: row.execution === null ? { state: 'not_started' } : executionOf(row.execution),
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    decidedAt: row.decided_at,
+    supersededBy: row.superseded_by,
+    cancelReason: row.cancel_reason,
+    decidedBy: row.decided_by,
+  }
+}
+
+/** Votes that ended a request stay counted, whatever became of the people since. */
+function standing(row: ItemRow): ItemRow['votes'] {
+  if (row.state === 'pending') return row.votes
+  const teams = quorumTeams(row.routing.quorum)
+  return row.votes.map((vote) =>
+    vote.teams.some((team) => teams.includes(team)) ? vote : { ...vote, teams },
+  )
+}
+
+/** What deciding it would be answered with, said beforehand. */
+function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
+  if (row.state !== 'pending') return no(`it is ${row.state} already`)
+  if (row.over) return no('it has expired')
+  const eligibility = judgeEligibility({
+    person: row.viewer,
+    quorum: row.routing.quorum,
+    principals: row.behind,
+    selfApproval: row.routing.selfApproval,
+  })
+  if (!eligibility.canDecide) return { canDecide: false, reason: eligibility.reason }
+  if (row.voted) return no('you decided this revision before; it waits for others')
+  return { canDecide: true, reason: null }
+}
+
+function no(why: string): RequestItemRecord['eligibility'] {
+  return { canDecide: false, reason: `you can't decide: ${why}` }
+}
+
+function scopesOf(row: ItemRow): readonly Scope[] {
+  return ['once', ...row.routing.scopes.filter((scope) => scope !== 'once')]
+}
+
+function executionOf(row: ExecutionJson): RequestItemRecord['execution'] {
+  return executionRecord({
+    ...row,
+    started_at: date(row.started_at),
+    finished_at: date(row.finished_at),
+  })
+}
+
+function date(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
+}
