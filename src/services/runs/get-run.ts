@@ -1,0 +1,83 @@
+import { sql } from 'kysely'
+import { Problem } from '../../domain/problem.ts'
+import { isEnd, runTransitions } from '../../domain/transitions.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import type { LineageRecord } from '../requests/request-record.ts'
+import { viewerOf } from '../requests/viewer.ts'
+import { runVisibleTo } from '../requests/visible-to.ts'
+import { runRecord, runRows, type RunRow } from './list-runs.ts'
+import { isUuid, maySteer } from './may-steer-run.ts'
+import type { RunDetailRecord } from './run-record.ts'
+
+/** A run with everything but its transcript. Rejects with `not_found` for what the caller may not see. */
+export async function getRun(
+  ctx: ServiceContext,
+  caller: Caller,
+  runId: string,
+): Promise<RunDetailRecord> {
+  await assertVisible(ctx, caller, runId)
+  const { rows } = await sql<RunRow>`${runRows} where run.id = ${runId}`.execute(ctx.db)
+  const row = rows[0]
+  if (row === undefined) throw new Problem('not_found', `There is no run ${runId}`)
+  const run = await ctx.db
+    .selectFrom('run')
+    .select(['turn', 'output', 'policy_digest', 'input', 'end_reason', 'state'])
+    .where('id', '=', runId)
+    .executeTakeFirstOrThrow()
+  const children = await ctx.db
+    .selectFrom('run')
+    .select(['id as runId', 'worker', 'state'])
+    .where('parent_run_id', '=', runId)
+    .orderBy('created_at')
+    .execute()
+  const policy = await ctx.policies.byDigest(run.policy_digest)
+  const steers = !isEnd(runTransitions, run.state) && (await maySteer(ctx, caller, runId))
+  return {
+    ...runRecord(row),
+    turns: run.turn,
+    lineage: await lineageOf(ctx, runId),
+    children,
+    output: run.output,
+    policyDigest: run.policy_digest,
+    input: run.input,
+    model: policy.workers.get(row.worker)?.model ?? '',
+    endReason: run.end_reason,
+    allowed: { message: steers, cancel: steers },
+  }
+}
+
+/** Rejects with `not_found` when there is no such run that the caller may see. */
+export async function assertVisible(
+  ctx: ServiceContext,
+  caller: Caller,
+  runId: string,
+): Promise<void> {
+  const viewer = await viewerOf(ctx, caller)
+  const seen = isUuid(runId)
+    ? await ctx.db
+        .selectFrom('run')
+        .select('id')
+        .where('id', '=', runId)
+        .where(runVisibleTo(viewer, 'run.id'))
+        .executeTakeFirst()
+    : undefined
+  if (seen === undefined) {
+    throw new Problem('not_found', `There is no run ${runId.slice(0, 80)} that you may see`)
+  }
+}
+
+async function lineageOf(ctx: ServiceContext, runId: string): Promise<LineageRecord[]> {
+  const rows = await ctx.db
+    .selectFrom('run_lineage')
+    .innerJoin('run', 'run.id', 'run_lineage.ancestor_id')
+    .innerJoin('person', 'person.id', 'run.started_by')
+    .select(['run.id as runId', 'run.worker', 'person.id as personId', 'person.name'])
+    .where('run_lineage.run_id', '=', runId)
+    .orderBy('run_lineage.depth')
+    .execute()
+  return rows.map(({ runId: id, worker, personId, name }) => ({
+    runId: id,
+    worker,
+    startedBy: { id: personId, name },
+  }))
+}
