@@ -38,6 +38,8 @@ export function unifiedDiff(
   return { text: `${lines.join('\n')}\n`, added: addedLines.length, removed, addedLines }
 }
 
-function range(start: number, lines: number): string {
+/** The format's quirk: of an empty side, the line before is given. */
+function range(first: number, lines: number): string {
+  const start = lines === 0 ? first - 1 : first
   return lines === 1 ? `${start}` : `${start},${lines}`
 }

@@ -1,0 +1,321 @@
+import { existsSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hashBytes, hashJson } from '../../domain/digest.ts'
+import { limits } from '../../domain/limits.ts'
+import type { Tool } from '../../domain/tool.ts'
+import { hostilePaths } from '../../sandbox/hostile-paths.fixture.ts'
+import { overlayWorkspace } from '../overlay-workspace.ts'
+import { execute, parsed, present, problemsOf, workspaceWith } from '../workspace.fixture.ts'
+import { deleteFile } from './delete-file.ts'
+import { editFile } from './edit-file.ts'
+import { moveFile } from './move-file.ts'
+import { readFile } from './read-file.ts'
+import { writeFile } from './write-file.ts'
+
+const stale = expect.objectContaining({ name: 'WorkspaceProblem', code: 'stale' })
+
+describe('input', () => {
+  const inputs: readonly (readonly [Tool, (at: string) => Record<string, string | object[]>])[] = [
+    [readFile, (at) => ({ path: at })],
+    [writeFile, (at) => ({ path: at, content: 'x' })],
+    [editFile, (at) => ({ path: at, edits: [{ find: 'a', replace: 'b' }] })],
+    [deleteFile, (at) => ({ path: at })],
+    [moveFile, (at) => ({ from: at, to: 'b' })],
+    [moveFile, (at) => ({ from: 'b', to: at })],
+  ]
+
+  it(`refuses every hostile name in every tool (${hostilePaths.length} names)`, async () => {
+    for (const [tool, inputOf] of inputs) {
+      for (const hostile of hostilePaths) {
+        await problemsOf(tool, JSON.parse(JSON.stringify(inputOf(hostile))) as never)
+      }
+      expect(await problemsOf(tool, inputOf('') as never)).toMatch(/path of a file is needed/)
+    }
+  })
+
+  it('refuses unknown fields, missing ones and wrong types, and names them', async () => {
+    for (const [tool, inputOf] of inputs) {
+      expect(await problemsOf(tool, { ...inputOf('a'), force: true } as never)).toMatch(/force/)
+      for (const bad of [{}, [], null, 'x', 1]) await problemsOf(tool, bad)
+      expect(tool.jsonSchema).toMatchObject({ type: 'object', additionalProperties: false })
+    }
+  })
+
+  it('has one canonical form, which parses to itself', async () => {
+    const input = await parsed(writeFile, { path: './notes/1.md', content: 'x' })
+    expect(input).toEqual({ path: 'notes/1.md', content: 'x', encoding: 'utf8' })
+    expect(await parsed(writeFile, input)).toEqual(input)
+    expect(await parsed(readFile, { path: 'a' })).toEqual({ path: 'a', offset: 1, limit: 2000 })
+  })
+
+  it('refuses text that has no canonical form: lone surrogates and U+0000', async () => {
+    for (const content of ['\ud800', 'a\0b']) {
+      await problemsOf(writeFile, { path: 'a', content })
+      await problemsOf(editFile, { path: 'a', edits: [{ find: 'x', replace: content }] })
+    }
+  })
+
+  it('names the bound that content, edits and base64 break', async () => {
+    const content = 'é'.repeat(limits.writeBytes / 2)
+    await parsed(writeFile, { path: 'a', content })
+    expect(await problemsOf(writeFile, { path: 'a', content: `${content}!` })).toMatch(/8 MiB/)
+    const edits = Array(limits.editsPerCall + 1).fill({ find: 'a', replace: 'b' })
+    expect(await problemsOf(editFile, { path: 'a', edits })).toMatch(/200/)
+    for (const wrong of ['YQ', 'YQ==\n', 'YR==', '-_8=', 'é']) {
+      await problemsOf(writeFile, { path: 'a', content: wrong, encoding: 'base64' })
+    }
+    await parsed(writeFile, { path: 'a', content: 'YQ==', encoding: 'base64' })
+  })
+})
+
+describe('write_file', () => {
+  it('shows a new file whole, with exact totals, facts and every byte', async () => {
+    using place = await workspaceWith({})
+    const shown = await present(writeFile, place.workspace, { path: 'n/a.md', content: '# ü\nx\n' })
+    const newHash = hashBytes('# ü\nx\n')
+    expect(shown.title).toBe('Create n/a.md (+2)')
+    expect(shown.presentation).toMatchObject({
+      type: 'file_content',
+      language: 'markdown',
+      content: '# ü\nx\n',
+      truncated: false,
+      totalLines: 2,
+      totalBytes: 7,
+      metadata: { path: 'n/a.md', baseHash: 'absent', newHash, newBytes: 7, added: 2, removed: 0 },
+      warnings: [],
+    })
+    const { digest, ...rest } = shown.presentation
+    expect(digest).toBe(hashJson(rest))
+    expect(shown.facts).toEqual({
+      toolHash: writeFile.definitionHash,
+      bases: [{ path: 'n/a.md', hash: 'absent' }],
+      newHash,
+    })
+    expect(Buffer.from(shown.content).toString()).toBe('# ü\nx\n')
+    expect(existsSync(path.join(place.root, 'n'))).toBe(false)
+  })
+
+  it('shows a change as a unified diff under its title', async () => {
+    using place = await workspaceWith({ 'notes/1.2.md': 'a\nb\nc\n' })
+    const input = { path: 'notes/1.2.md', content: 'a\nB\nc\nd' }
+    const { title, presentation } = await present(writeFile, place.workspace, input)
+    expect(title).toBe('Edit notes/1.2.md (+2 −1)')
+    expect(presentation.content).toBe(
+      '--- a/notes/1.2.md\n+++ b/notes/1.2.md\n@@ -1,3 +1,4 @@\n a\n-b\n+B\n c\n+d\n\\ No newline at end of file\n',
+    )
+    expect(presentation.metadata).toMatchObject({
+      added: 2,
+      removed: 1,
+      mediaType: 'text/markdown',
+    })
+    expect(presentation.warnings).toEqual(['No newline at the end of the file.'])
+  })
+
+  it('executes exactly what was shown, and reports it', async () => {
+    using place = await workspaceWith({ 'a.md': 'old\n' })
+    const input = { path: 'a.md', content: 'bmV3AP8=', encoding: 'base64' }
+    const { facts, presentation, contentType } = await present(writeFile, place.workspace, input)
+    expect(presentation).toMatchObject({ type: 'binary', metadata: { newBytes: 5 } })
+    expect(contentType).toBe('application/octet-stream')
+    const result = await execute(writeFile, place.workspace, input, facts)
+    expect(result).toMatchObject({ type: 'output', output: { bytes: 5, hash: facts.newHash } })
+    const state = await place.workspace.state('a.md', { hash: true })
+    expect(state.hash).toBe(facts.newHash)
+  })
+
+  it('does not execute on another base: stale, nothing changed', async () => {
+    using place = await workspaceWith({ 'a.md': 'old\n' })
+    const input = { path: 'a.md', content: 'new\n' }
+    const { facts } = await present(writeFile, place.workspace, input)
+    place.put('a.md', 'someone else\n')
+    await expect(execute(writeFile, place.workspace, input, facts)).rejects.toEqual(stale)
+    const fresh = await present(writeFile, place.workspace, { path: 'b.md', content: 'x' })
+    place.put('b.md', 'y')
+    const other = execute(writeFile, place.workspace, { path: 'b.md', content: 'x' }, fresh.facts)
+    await expect(other).rejects.toEqual(stale)
+    expect([place.text('a.md'), place.text('b.md')]).toEqual(['someone else\n', 'y'])
+  })
+
+  it('nobody is asked about a write that could not run: links, folders, clashing names', async () => {
+    using place = await workspaceWith({ 'notes/a.md': 'x' })
+    symlinkSync('/etc', path.join(place.root, 'etc'))
+    symlinkSync('/etc/hostname', path.join(place.root, 'link.md'))
+    for (const at of [
+      'notes',
+      'etc/passwd',
+      'link.md',
+      'notes/A.md',
+      'NOTES/b.md',
+      '.countersign/x',
+    ]) {
+      const input = { path: at, content: 'x' }
+      await expect(present(writeFile, place.workspace, input), at).rejects.toMatchObject({
+        name: 'WorkspaceProblem',
+      })
+      const result = await execute(writeFile, place.workspace, input)
+      expect(result.type, at).toBe('error')
+    }
+  })
+
+  it('warns of hidden characters, CRLF, trailing space and look-alikes, with counts', async () => {
+    using place = await workspaceWith({})
+    const content = 'a\u202eb\u200b\u200b\r\ntrail \nраypal\nпривет\n'
+    const { presentation } = await present(writeFile, place.workspace, { path: 'a', content })
+    expect(presentation.warnings).toEqual([
+      '1 line with CRLF line ends.',
+      '1 line with space at the end.',
+      'Hidden characters: 3 (U+202E RIGHT-TO-LEFT OVERRIDE × 1, U+200B ZERO WIDTH SPACE × 2).',
+      'Look-alike letters: 1 word mixing scripts: "раypal" (Latin and Cyrillic).',
+    ])
+    expect(presentation.content).toBe(content)
+  })
+
+  it('shows the whole content when a difference takes too long, and says so', async () => {
+    const lines = (seed: string) =>
+      Array.from({ length: 30_000 }, (_, index) => `${seed}${(index * 7919) % 104_729}\n`).join('')
+    using place = await workspaceWith({ 'big.txt': lines('a') })
+    const started = performance.now()
+    const after = lines('b')
+    const shown = await present(writeFile, place.workspace, { path: 'big.txt', content: after })
+    expect(performance.now() - started).toBeLessThan(15_000)
+    expect(shown.presentation).toMatchObject({ type: 'file_content', totalLines: 30_000 })
+    expect(shown.presentation.content).toBe(after)
+    expect(shown.presentation.warnings[0]).toMatch(/took too long .* replaces 30000 lines/)
+  })
+
+  it('describes what replaces, or is, a file too large to show', async () => {
+    using place = await workspaceWith({ 'huge.log': Buffer.alloc(limits.writeBytes + 1, 'x\n') })
+    const shown = await present(writeFile, place.workspace, { path: 'huge.log', content: 'x\n' })
+    expect(shown.presentation.type).toBe('binary')
+    expect(shown.presentation.content).toContain(`${limits.writeBytes + 1} bytes  sha256:`)
+    const gone = await present(deleteFile, place.workspace, { path: 'huge.log' })
+    expect(gone.presentation.warnings).toHaveLength(1)
+    const result = await execute(deleteFile, place.workspace, { path: 'huge.log' }, gone.facts)
+    expect(result.type).toBe('output')
+  })
+})
+
+describe('edit_file', () => {
+  it('applies edits in order and shows the diff of the result', async () => {
+    using place = await workspaceWith({ 'a.ts': 'one\ntwo\nthree\n' })
+    const input = {
+      path: 'a.ts',
+      edits: [
+        { find: 'two', replace: 'TWO' },
+        { find: 'TWO\nthree', replace: '2\n3' },
+      ],
+    }
+    const shown = await present(editFile, place.workspace, input)
+    expect(shown.title).toBe('Edit a.ts (+2 −2)')
+    expect(shown.presentation.language).toBe('typescript')
+    await execute(editFile, place.workspace, input, shown.facts)
+    expect(place.text('a.ts')).toBe('one\n2\n3\n')
+  })
+
+  it.each([
+    ['occurs never', 'four', /Edit 1 of 1: .* does not occur/],
+    ['occurs twice', 'o', /more than once \(on lines 1 and 2, at least\)/],
+    ['overlaps itself', 'xx', /more than once/],
+  ])('is an error, not a request, when a find %s', async (_, find, message) => {
+    using place = await workspaceWith({ 'a.md': 'one\ntwo\nxxx\n' })
+    const input = { path: 'a.md', edits: [{ find, replace: '' }] }
+    await expect(present(editFile, place.workspace, input)).rejects.toMatchObject({
+      name: 'ToolProblem',
+      message: expect.stringMatching(message) as string,
+    })
+    expect((await execute(editFile, place.workspace, input)).type).toBe('error')
+    expect(place.text('a.md')).toBe('one\ntwo\nxxx\n')
+  })
+
+  it('is an error for files that are not text, not there, or too large', async () => {
+    using place = await workspaceWith({
+      bin: Buffer.from([0, 1, 2]),
+      huge: Buffer.alloc(limits.writeBytes + 1, 'a'),
+    })
+    for (const at of ['bin', 'huge', 'none']) {
+      const input = { path: at, edits: [{ find: 'a', replace: 'b' }] }
+      await expect(present(editFile, place.workspace, input)).rejects.toThrow()
+      expect((await execute(editFile, place.workspace, input)).type).toBe('error')
+    }
+  })
+
+  it('is stale on another base, even one on which the edits would fit', async () => {
+    using place = await workspaceWith({ 'a.md': 'one\ntwo\n' })
+    const input = { path: 'a.md', edits: [{ find: 'two', replace: '2' }] }
+    const { facts } = await present(editFile, place.workspace, input)
+    place.put('a.md', 'evil\ntwo\n')
+    await expect(execute(editFile, place.workspace, input, facts)).rejects.toEqual(stale)
+    expect(place.text('a.md')).toBe('evil\ntwo\n')
+  })
+
+  it('is shown on top of what earlier calls of the turn propose', async () => {
+    using place = await workspaceWith({})
+    const first = await present(writeFile, place.workspace, { path: 'n.md', content: 'a\nb\n' })
+    const overlay = overlayWorkspace(place.workspace, first.proposes)
+    const input = { path: 'n.md', edits: [{ find: 'b', replace: 'B' }] }
+    const second = await present(editFile, overlay, input)
+    expect(second.facts.bases).toEqual([{ path: 'n.md', hash: first.facts.newHash }])
+    await expect(execute(editFile, place.workspace, input, second.facts)).rejects.toEqual(stale)
+    await execute(writeFile, place.workspace, { path: 'n.md', content: 'a\nb\n' }, first.facts)
+    await execute(editFile, place.workspace, input, second.facts)
+    expect(place.text('n.md')).toBe('a\nB\n')
+  })
+})
+
+describe('delete_file', () => {
+  it('shows what goes, removes exactly that, and nothing else', async () => {
+    using place = await workspaceWith({ 'a.md': 'x\ny\n', 'b.md': 'y' })
+    const shown = await present(deleteFile, place.workspace, { path: 'a.md' })
+    expect(shown.title).toBe('Delete a.md (−2)')
+    expect(shown.presentation.content).toContain(
+      '--- a/a.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x\n-y\n',
+    )
+    await execute(deleteFile, place.workspace, { path: 'a.md' }, shown.facts)
+    expect(existsSync(path.join(place.root, 'a.md'))).toBe(false)
+    const { facts } = await present(deleteFile, place.workspace, { path: 'b.md' })
+    place.put('b.md', 'other')
+    await expect(execute(deleteFile, place.workspace, { path: 'b.md' }, facts)).rejects.toEqual(
+      stale,
+    )
+    expect((await execute(deleteFile, place.workspace, { path: 'none' })).type).toBe('error')
+  })
+})
+
+describe('move_file', () => {
+  it('records the base of both ends and moves exactly that', async () => {
+    using place = await workspaceWith({ 'a.md': 'x\n' })
+    const input = { from: 'a.md', to: 'deep/b.md' }
+    const shown = await present(moveFile, place.workspace, input)
+    expect(shown.title).toBe('Move a.md → deep/b.md')
+    expect(shown.facts.bases).toEqual([
+      { path: 'a.md', hash: hashBytes('x\n') },
+      { path: 'deep/b.md', hash: 'absent' },
+    ])
+    expect(shown.proposes.get('a.md')).toBeNull()
+    await execute(moveFile, place.workspace, input, shown.facts)
+    expect(place.text('deep/b.md')).toBe('x\n')
+  })
+
+  it('shows what a replaced file loses, and is stale when either end changed', async () => {
+    using place = await workspaceWith({ 'a.md': 'x\n', 'b.md': 'y\n' })
+    const input = { from: 'a.md', to: 'b.md' }
+    const shown = await present(moveFile, place.workspace, input)
+    expect(shown.presentation).toMatchObject({
+      type: 'diff',
+      metadata: { from: 'a.md', to: 'b.md' },
+    })
+    expect(shown.presentation.warnings[0]).toMatch(/^It replaces b\.md/)
+    place.put('b.md', 'z\n')
+    await expect(execute(moveFile, place.workspace, input, shown.facts)).rejects.toEqual(stale)
+    expect(place.text('b.md')).toBe('z\n')
+  })
+
+  it('refuses the same path, and may change the case of a name', async () => {
+    using place = await workspaceWith({ 'readme.md': 'x' })
+    await problemsOf(moveFile, { from: 'a', to: './a' })
+    const input = { from: 'readme.md', to: 'README.md' }
+    const { facts } = await present(moveFile, place.workspace, input)
+    expect((await execute(moveFile, place.workspace, input, facts)).type).toBe('output')
+  })
+})

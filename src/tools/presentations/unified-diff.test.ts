@@ -1,0 +1,81 @@
+import { applyPatch } from 'diff'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { applyEdits } from '../files/apply-edits.ts'
+import { difference } from './difference.ts'
+import { unifiedDiff } from './unified-diff.ts'
+
+const names = { before: 'a', after: 'a' }
+const line = fc.oneof(
+  fc.constantFrom('a', 'b', 'c', '', '-', '+', '@@ -1 +1 @@', '\\ No newline', '--- x', '\r', ' '),
+  fc.string({ unit: 'grapheme' }).filter((text) => !text.includes('\n')),
+)
+const text = fc
+  .tuple(fc.array(line, { maxLength: 30 }), fc.boolean())
+  .map(([lines, end]) => lines.join('\n') + (end && lines.length > 0 ? '\n' : ''))
+
+describe('unifiedDiff', () => {
+  it('turns the one text into the other, byte for byte, with exact counts', () => {
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        const diff = unifiedDiff(names, before, after)
+        const applied = applyPatch(before, diff.text, { autoConvertLineEndings: false })
+        expect(applied).toBe(after)
+        const body = diff.text.split('\n').slice(2, -1)
+        expect(body.filter((entry) => entry.startsWith('+'))).toHaveLength(diff.added)
+        expect(body.filter((entry) => entry.startsWith('-'))).toHaveLength(diff.removed)
+      }),
+      { numRuns: 2000 },
+    )
+  })
+
+  it('is the same from the thread', async () => {
+    const before = Array.from({ length: 2000 }, (_, index) => `line ${index}\n`).join('')
+    const after = before.replace('line 1000\n', 'changed\n')
+    const signal = new AbortController().signal
+    expect(await difference(names, before, after, signal)).toEqual(
+      unifiedDiff(names, before, after),
+    )
+  })
+
+  it('ends the thread when the call is cancelled', async () => {
+    const before = Array.from({ length: 20_000 }, (_, index) => `${index}\n`).join('')
+    const controller = new AbortController()
+    const running = difference(names, before, before.replaceAll('1', 'x'), controller.signal)
+    controller.abort(new Error('cancelled'))
+    await expect(running).rejects.toThrow('cancelled')
+  })
+})
+
+describe('applyEdits', () => {
+  it('puts the replacement, whatever it is, exactly where the unique text was', () => {
+    fc.assert(
+      fc.property(
+        fc.string(),
+        fc.string(),
+        fc.string({ unit: 'binary' }),
+        (before, after, replace) => {
+          const find = '«unique»'
+          const edited = applyEdits(`${before}${find}${after}`, [{ find, replace }])
+          expect(edited).toBe(`${before}${replace}${after}`)
+        },
+      ),
+    )
+  })
+
+  it('never edits a text in which the find does not occur exactly once', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: fc.constantFrom('a', 'b') }),
+        fc.constantFrom('a', 'ab', 'aa'),
+        (whole, find) => {
+          let count = 0
+          for (let at = whole.indexOf(find); at !== -1; at = whole.indexOf(find, at + 1)) count += 1
+          const edit = () => applyEdits(whole, [{ find, replace: 'X' }])
+          if (count === 1) expect(edit()).toBe(whole.split(find).join('X'))
+          else expect(edit).toThrow('Edit 1 of 1')
+        },
+      ),
+    )
+  })
+})

@@ -1,0 +1,60 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect } from 'vitest'
+import type { Json, JsonObject } from '../domain/json.ts'
+import type { CallFacts } from '../domain/request.ts'
+import type { Presented, Tool, ToolResult, Workspace } from '../domain/tool.ts'
+import { openWorkspace } from '../sandbox/workspace.ts'
+
+/** A workspace on disk with these files, for the tests of tools. */
+export async function workspaceWith(files: Readonly<Record<string, string | Uint8Array>>) {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'tools-')))
+  for (const [at, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, at)), { recursive: true })
+    writeFileSync(path.join(root, at), content)
+  }
+  const workspace = await openWorkspace({ root, hidden: ['.countersign'] })
+  return {
+    root,
+    workspace,
+    text: (at: string): string => readFileSync(path.join(root, at), 'utf8'),
+    put: (at: string, content: string): void => writeFileSync(path.join(root, at), content),
+    [Symbol.dispose]: (): void => rmSync(root, { recursive: true, force: true }),
+  }
+}
+
+/** The canonical input of a call that must be valid. */
+export async function parsed(tool: Tool, input: Json): Promise<JsonObject> {
+  const result = await tool.parse(input)
+  if (!result.ok) expect.fail(`refused: ${result.problems.join(' ')}`)
+  return result.input
+}
+
+/** What is wrong with a call that must be refused. */
+export async function problemsOf(tool: Tool, input: Json): Promise<string> {
+  const result = await tool.parse(input)
+  if (result.ok) expect.fail('was accepted')
+  return result.problems.join('\n')
+}
+
+/** Presents a call as it is shown when it opens. */
+export async function present(tool: Tool, workspace: Workspace, input: Json): Promise<Presented> {
+  const context = { workspace, signal: new AbortController().signal }
+  return tool.present(await parsed(tool, input), context)
+}
+
+/** Executes a call: with the facts of its request, or as one that nobody was asked about. */
+export async function execute(
+  tool: Tool,
+  workspace: Workspace,
+  input: Json,
+  facts?: CallFacts,
+): Promise<ToolResult> {
+  return tool.execute(await parsed(tool, input), {
+    workspace,
+    signal: new AbortController().signal,
+    idempotencyKey: 'call-1:1',
+    facts: facts ?? { toolHash: tool.definitionHash, bases: [] },
+  })
+}
