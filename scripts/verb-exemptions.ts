@@ -1,0 +1,65 @@
+import type { Duty, Exemptions } from './verbs.ts'
+
+const nobodyYet = 'who calls is what it finds out'
+const performed =
+  'an activity performs it, with what was signed when the run was started or its request decided'
+const timed = 'nobody calls it: a deadline or the reconciler does, and the row decides'
+const inPlace = 'judged in place, since it depends on the row that is locked or read'
+const bookkeeping = 'no state that anybody is answerable for'
+
+function excuse(duty: Duty, reason: string, verbs: readonly string[]): Exemptions {
+  return Object.fromEntries(verbs.map((verb) => [verb, { [duty]: reason }]))
+}
+
+/**
+ * Why some verbs are not told who calls, do not authorise or leave no trace. A verb that somebody
+ * calls (through the API or the command line) belongs here only with `inPlace`, after a review.
+ */
+export const exemptions: Exemptions = {
+  ...excuse('caller', nobodyYet, [
+    'refuseSignIn',
+    'signInForDevelopment',
+    'switchPerson',
+    'consumeSignInLink',
+  ]),
+  ...excuse('caller', performed, [
+    'askAfresh',
+    'claimExecution',
+    'closeRun',
+    'executeCall',
+    'finishExecution',
+    'openTurn',
+    'performClaimed',
+    'settleUnknown',
+    'takeTurn',
+    'undoClaim',
+    'whereCallStands',
+  ]),
+  ...excuse('caller', timed, ['advanceRequests', 'expireRequest', 'loseRun']),
+  // The right activatePolicy in the API's route; whoever is on the host needs none.
+  ...excuse('authorise', inPlace, ['createSignInLink']),
+  // The caller's own session, named by its token.
+  ...excuse('authorise', inPlace, ['endSession']),
+  // The right readAudit, or the scope audit:read.
+  ...excuse('authorise', inPlace, ['exportAudit']),
+  // What the caller may not see is not found.
+  ...excuse('authorise', inPlace, ['requestContent']),
+  // The giver, the starter, or the right manageRuns, under the grant's lock.
+  ...excuse('authorise', inPlace, ['revokeGrant']),
+  // The worker's startableBy, and the right startApproveAll for that mode.
+  ...excuse('authorise', inPlace, ['startRun']),
+  ...excuse('authorise', 'it records a refusal, whoever was refused', [
+    'auditingRefusals',
+    'rejectPolicy',
+  ]),
+  // Last seen, and the attempt and message rows of a turn: the turn itself is audited when it opens.
+  ...Object.fromEntries(
+    ['askModel', 'prepareTurn', 'storeTurn'].map((verb) => [
+      verb,
+      { caller: performed, audit: bookkeeping },
+    ]),
+  ),
+  readApiKey: { caller: nobodyYet, audit: bookkeeping },
+  readSession: { caller: nobodyYet, audit: bookkeeping },
+  inUnitOfWork: { caller: 'the transaction of every verb', audit: 'what is audited is the verb' },
+}
