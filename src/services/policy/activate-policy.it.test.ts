@@ -262,7 +262,7 @@ test('activations at the same time take their turns', async () => {
   await using world = await createWorld()
   const versions = [1, 2, 3, 4, 5].map((n) => folder((config) => `${config}# ${n}\n`))
   const done = await Promise.all(versions.map((files) => world.activate(files)))
-  expect(done.map((one) => one.sequence).toSorted()).toEqual([1, 2, 3, 4, 5])
+  expect(new Set(done.map((one) => one.sequence))).toEqual(new Set([1, 2, 3, 4, 5]))
   const newest = done.find((one) => one.sequence === 5)
   expect((await world.fresh().inForce()).digest).toBe(newest?.policy.digest)
 })

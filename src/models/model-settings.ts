@@ -1,0 +1,69 @@
+import type { Policy, ProjectProblem } from '../policy/policy.ts'
+import { parseModelName, type ModelProvider } from '../policy/worker/model-name.ts'
+
+/** Variables as the service was given them: its own environment and the project's `.env`. */
+export type ModelEnvironment = Readonly<Record<string, string | undefined>>
+
+/** Where a provider's settings come from: the AI SDK's own variables. */
+export interface ProviderVariables {
+  readonly key: string
+  readonly baseUrl: string
+  /** what a call cannot be made without */
+  readonly needs: 'key' | 'baseUrl'
+}
+
+const variables: Readonly<Record<ModelProvider, ProviderVariables>> = {
+  anthropic: { key: 'ANTHROPIC_API_KEY', baseUrl: 'ANTHROPIC_BASE_URL', needs: 'key' },
+  openai: { key: 'OPENAI_API_KEY', baseUrl: 'OPENAI_BASE_URL', needs: 'key' },
+  google: {
+    key: 'GOOGLE_GENERATIVE_AI_API_KEY',
+    baseUrl: 'GOOGLE_GENERATIVE_AI_BASE_URL',
+    needs: 'key',
+  },
+  'openai-compatible': {
+    key: 'OPENAI_COMPATIBLE_API_KEY',
+    baseUrl: 'OPENAI_COMPATIBLE_BASE_URL',
+    needs: 'baseUrl',
+  },
+}
+
+export interface ProviderSettings {
+  readonly apiKey: string | null
+  readonly baseUrl: string | null
+  /** the variable that is needed and not set */
+  readonly missing: string | null
+}
+
+/** What a provider is called with. */
+export function providerSettings(
+  provider: ModelProvider,
+  environment: ModelEnvironment,
+): ProviderSettings {
+  const names = variables[provider]
+  const apiKey = environment[names.key]?.trim() || null
+  const baseUrl = environment[names.baseUrl]?.trim() || null
+  const isMissing = (names.needs === 'key' ? apiKey : baseUrl) === null
+  return { apiKey, baseUrl, missing: isMissing ? names[names.needs] : null }
+}
+
+/** A warning for each worker whose model lacks a variable; `check` shows them. */
+export function warnOfMissingSettings(
+  policy: Policy,
+  environment: ModelEnvironment,
+): readonly ProjectProblem[] {
+  return [...policy.workers.values()].flatMap((worker): ProjectProblem[] => {
+    const model = parseModelName(worker.model)
+    if (model?.kind !== 'provider') return []
+    const { missing } = providerSettings(model.provider, environment)
+    if (missing === null) return []
+    return [
+      {
+        file: `workers/${worker.name}.md`,
+        line: null,
+        problem: `the model ${worker.model} needs the environment variable ${missing}, which is not set`,
+        remedy: `set ${missing} in the environment or in .env beside countersign.yaml`,
+        severity: 'warning',
+      },
+    ]
+  })
+}

@@ -1,0 +1,87 @@
+import { AISDKError, APICallError, LoadAPIKeyError, TypeValidationError } from 'ai'
+import { ModelProblem } from './model.ts'
+
+const mostWaitMs = 3_600_000
+
+/**
+ * What went wrong with a call of a provider, as a `ModelProblem`: retryable are time-outs, rate limits, server errors,
+ * broken connections and answers that cannot be read; not those that the same request would meet again.
+ */
+export function providerFailure(
+  error: unknown,
+  model: string,
+  secret: string | null,
+): ModelProblem {
+  const options = { cause: error }
+  const sentence = (what: string): string => `The model ${model} ${what}.`
+  if (error instanceof ModelProblem) return error
+  if (error instanceof Error && error.name === 'TimeoutError') {
+    return new ModelProblem(sentence('did not answer in time'), { retryable: true }, options)
+  }
+  if (APICallError.isInstance(error)) return apiFailure(error, sentence, secret)
+  if (TypeValidationError.isInstance(error)) {
+    const text = sentence('gave an answer that is not in the expected form')
+    return new ModelProblem(text, { retryable: true }, options)
+  }
+  const isSdk = AISDKError.isInstance(error) && !isBrokenAnswer(error)
+  const why = clip(messageOf(error), secret)
+  if (LoadAPIKeyError.isInstance(error) || isSdk) {
+    return new ModelProblem(sentence(`cannot be called: ${why}`), { retryable: false }, options)
+  }
+  return new ModelProblem(sentence(`gave no readable answer: ${why}`), { retryable: true }, options)
+}
+
+function apiFailure(
+  error: APICallError,
+  sentence: (what: string) => string,
+  secret: string | null,
+): ModelProblem {
+  const { statusCode } = error
+  const why = clip(error.message, secret)
+  const options = { cause: error }
+  if (statusCode === undefined) {
+    const text = sentence(`cannot be reached: ${why}`)
+    return new ModelProblem(text, { retryable: true }, options)
+  }
+  if (statusCode < 400) {
+    const text = sentence('gave an answer that cannot be read')
+    return new ModelProblem(text, { retryable: true }, options)
+  }
+  const waitMs = retryAfterMs(error.responseHeaders ?? {})
+  const retryable =
+    statusCode === 408 || statusCode === 409 || statusCode === 429 || statusCode >= 500
+  const what = statusCode === 429 ? 'is rate limited' : 'refused the request'
+  return new ModelProblem(
+    sentence(`${statusCode >= 500 ? 'failed' : what} (${statusCode}: ${why})`),
+    { retryable, ...(retryable && waitMs !== null ? { retryAfterMs: waitMs } : {}) },
+    options,
+  )
+}
+
+/** Milliseconds of `retry-after-ms`, or of `retry-after` in seconds or as a date; at most an hour. */
+export function retryAfterMs(headers: Readonly<Record<string, string>>): number | null {
+  const exact = Number(headers['retry-after-ms'] ?? Number.NaN)
+  const text = headers['retry-after']
+  const seconds = text === undefined ? Number.NaN : Number(text)
+  const date = text === undefined ? Number.NaN : Date.parse(text) - Date.now()
+  const ms = [exact, seconds * 1000, date].find((one) => Number.isFinite(one))
+  return ms === undefined ? null : Math.min(mostWaitMs, Math.max(0, Math.round(ms)))
+}
+
+/** Errors of the SDK that speak of the answer and not of the request. */
+function isBrokenAnswer(error: Error): boolean {
+  return /JSONParse|InvalidResponseData|EmptyResponseBody|NoContentGenerated|NoOutputGenerated/.test(
+    error.name,
+  )
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** Providers repeat what they were sent; a key never gets into a message. */
+function clip(text: string, secret: string | null): string {
+  const safe = secret === null ? text : text.replaceAll(secret, '…')
+  const line = safe.replaceAll(/\s+/g, ' ').trim()
+  return line.length <= 300 ? line : `${line.slice(0, 300)}…`
+}

@@ -1,0 +1,47 @@
+import { createHash } from 'node:crypto'
+import { parseScript } from '../policy/worker/read-script.ts'
+import type { Model, ModelAnswer, ModelRequest } from './model.ts'
+
+const noUsage = { inputTokens: 0, outputTokens: 0 }
+
+/**
+ * A model that plays fixed turns (workers-and-policy.md). How many turns were taken is read from the messages, so a
+ * turn that is tried again plays the same. After the last turn the last text is said again, or nothing when the
+ * last turn had calls. Throws when the text is no valid script.
+ */
+export function scriptedModel(scriptText: string): Model {
+  const { turns } = parseScript(scriptText)
+  return {
+    scripted: true,
+    async step(request) {
+      request.signal.throwIfAborted()
+      const taken = request.messages.filter((message) => message.role === 'assistant').length
+      const turn = turns[taken]
+      if (turn !== undefined) return answerOf(turn, request)
+      const last = turns.at(-1)
+      const text = last === undefined || last.calls.length > 0 ? '' : last.text
+      return { text, calls: [], usage: noUsage }
+    },
+  }
+}
+
+function answerOf(
+  turn: ReturnType<typeof parseScript>['turns'][number],
+  request: ModelRequest,
+): ModelAnswer {
+  return {
+    text: turn.text,
+    calls: turn.calls.map((call, position) => ({
+      id: call.id ?? generatedId(request, position),
+      tool: call.tool,
+      input: call.input,
+    })),
+    usage: noUsage,
+  }
+}
+
+/** The same call of the same turn has the same id, however often the turn is tried. */
+function generatedId({ runId, turn }: ModelRequest, position: number): string {
+  const hash = createHash('sha256').update(`${runId}:${turn}:${position}`).digest('hex')
+  return `call_${hash.slice(0, 24)}`
+}
