@@ -1,15 +1,20 @@
 import type { Route } from '../route.ts'
 import type { ApiSettings } from '../settings.ts'
+import { auditRoutes } from './audit.ts'
 import { authRoutes } from './auth.ts'
 import { decisionRoutes } from './decisions.ts'
 import { eventRoutes } from './events.ts'
+import { grantRoutes } from './grants.ts'
 import { healthRoutes } from './health.ts'
 import { keyRoutes } from './keys.ts'
 import { meRoutes } from './me.ts'
 import { peopleRoutes } from './people.ts'
 import { policyRoutes } from './policy.ts'
 import { queueRoutes } from './queues.ts'
+import { requestActionRoutes } from './request-actions.ts'
 import { requestRoutes } from './requests.ts'
+import { runActionRoutes } from './run-actions.ts'
+import { runRoutes } from './runs.ts'
 import { workerRoutes } from './workers.ts'
 
 /** Every operation of the contract, in the order of the document. */
@@ -17,9 +22,14 @@ export function allRoutes(settings: ApiSettings): Route[] {
   return [
     ...authRoutes(settings),
     ...meRoutes,
+    ...runRoutes,
+    ...runActionRoutes,
+    ...grantRoutes,
     ...queueRoutes,
     ...requestRoutes,
     ...decisionRoutes,
+    ...requestActionRoutes,
+    ...auditRoutes,
     ...workerRoutes,
     ...policyRoutes,
     ...keyRoutes,

@@ -5,6 +5,7 @@ import { listApiKeys } from '../../services/access/list-api-keys.ts'
 import { revokeApiKey } from '../../services/access/revoke-api-key.ts'
 import { route, type Route } from '../route.ts'
 import * as schemas from '../schemas/auth.ts'
+import { revoked } from '../schemas/common.ts'
 import { apiKeyView } from '../views/person-view.ts'
 
 const keyParams = z.object({ id: z.string().regex(/^[0-9a-f]{16}$/) })
@@ -46,7 +47,7 @@ export const keyRoutes: Route[] = [
     summary: 'Revoke an API key at once',
     access: { by: 'person' },
     params: keyParams,
-    answers: { 200: { description: 'Revoked', schema: z.object({ revoked: z.literal(true) }) } },
+    answers: { 200: { description: 'Revoked', schema: revoked } },
     answer: async (api, { params, caller }) => {
       await revokeApiKey(api.ctx, caller, params)
       return { status: 200, body: { revoked: true } }

@@ -1,11 +1,17 @@
+import { z } from 'zod'
+import { getRequest } from '../../services/requests/get-request.ts'
 import { listRequests } from '../../services/requests/list-requests.ts'
 import { withoutUndefined } from '../without-undefined.ts'
+import { workspaceRootOf } from '../workspace-root.ts'
+import { requestContent } from '../../services/requests/request-content.ts'
 import { requireQueue } from '../known-names.ts'
 import { route, type Route } from '../route.ts'
+import { hash, requestRef } from '../schemas/common.ts'
 import * as schemas from '../schemas/requests.ts'
-import { requestItemView } from '../views/request-view.ts'
+import { requestDetailView, requestItemView } from '../views/request-view.ts'
 
 const access = { by: 'personOrKey', scope: 'requests:read' } as const
+const params = z.object({ id: requestRef })
 
 export const requestRoutes: Route[] = [
   route({
@@ -25,6 +31,61 @@ export const requestRoutes: Route[] = [
       return {
         status: 200,
         body: { items: page.items.map(requestItemView), nextCursor: page.nextCursor },
+      }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/requests/:id',
+    summary: 'One request, by id or number',
+    access,
+    params,
+    headers: z.object({ 'if-none-match': z.string().optional() }),
+    answers: {
+      200: {
+        description: 'The request as the caller may see it',
+        schema: schemas.requestDetail,
+        headers: z.object({ etag: z.string() }),
+      },
+      304: { description: 'It is what `If-None-Match` names' },
+    },
+    answer: async (api, { params, caller, request }) => {
+      const record = await getRequest(api.ctx, caller, { request: params.id })
+      const etag = `"${record.version}"`
+      if (request.get('if-none-match') === etag) {
+        return (response) => void response.set('etag', etag).status(304).end()
+      }
+      const body = requestDetailView(record, await workspaceRootOf(api))
+      return { status: 200, body, headers: { etag } }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/requests/:id/content',
+    summary: 'Every byte of what will run or be written; reading it is recorded',
+    access,
+    params,
+    answers: {
+      200: {
+        description: 'The bytes',
+        contentTypes: ['text/plain', 'application/octet-stream'],
+        headers: z.object({ 'x-content-digest': hash }),
+      },
+    },
+    answer: async (api, { params, caller }) => {
+      const content = await requestContent(api.ctx, caller, { request: params.id })
+      return (response) => {
+        // What an agent wrote is shown as text or saved, never run as a page of ours.
+        response.set({
+          'content-type':
+            content.contentType === 'text/plain'
+              ? 'text/plain; charset=utf-8'
+              : 'application/octet-stream',
+          'content-disposition': content.contentType === 'text/plain' ? 'inline' : 'attachment',
+          'content-length': String(content.bytes.length),
+          'x-content-digest': content.digest,
+        })
+        response.status(200).end(content.bytes)
       }
     },
   }),

@@ -69,3 +69,6 @@ export function listOf<T extends z.ZodType>(item: T) {
 
 /** Bodies of verbs that take nothing. Absent and `{}` are the same. */
 export const emptyBody = z.strictObject({})
+
+/** The answer of verbs that take something back. */
+export const revoked = z.object({ revoked: z.literal(true) })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { instant, json, reason, text } from './common.ts'
+import { id, instant, json, reason, text } from './common.ts'
 import { limits } from '../../domain/limits.ts'
 
 /** Changing a call: revision + 1, an empty tally, decided by its new digest (product.md 11). */
@@ -27,3 +27,5 @@ export const settleBody = z
     message: '"again" needs ran: false',
   })
 export type SettleBody = z.infer<typeof settleBody>
+export const extended = z.object({ requestId: id, expiresAt: instant })
+export const released = z.object({ released: z.literal(true) })

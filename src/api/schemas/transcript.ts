@@ -35,8 +35,8 @@ export const transcriptCall = z
 export type TranscriptCall = z.infer<typeof transcriptCall>
 
 export const transcriptItem = z.object({
-  /** null for a message that no turn has read yet */
-  turn: z.int().nullable(),
+  /** a message that no turn has read yet counts to the next */
+  turn: z.int(),
   role: z.enum(['user', 'assistant']),
   /** of a message somebody posted */
   author: z.object({ id: z.string(), name: z.string() }).nullable(),

@@ -1,0 +1,98 @@
+import { z } from 'zod'
+import { extendRequest } from '../../services/decisions/extend-request.ts'
+import { revokePermit } from '../../services/decisions/revoke-permit.ts'
+import { claimRequest, releaseClaim } from '../../services/requests/claim-request.ts'
+import { commentRequest } from '../../services/requests/comment-request.ts'
+import { route, type Route } from '../route.ts'
+import { emptyBody, requestRef, revoked } from '../schemas/common.ts'
+import * as schemas from '../schemas/request-actions.ts'
+import { claimView, commentView } from '../schemas/requests.ts'
+
+/** Any key may knock: the verbs refuse machines with `not_eligible` and record it (product.md 19). */
+const access = { by: 'personOrKey', scope: null } as const
+const params = z.object({ id: requestRef })
+
+/** What the queue's people do to a request besides deciding it. */
+export const requestActionRoutes: Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/claim',
+    summary: 'Tell colleagues that one is looking; a hint with a lease, never a lock',
+    access,
+    params,
+    body: emptyBody,
+    answers: { 200: { description: 'Claimed', schema: claimView } },
+    problems: ['not_eligible', 'claimed', 'already_decided', 'expired', 'cancelled'],
+    answer: async (api, { params, caller }) => {
+      const { person, at, leaseUntil } = await claimRequest(api.ctx, caller, { request: params.id })
+      return {
+        status: 200,
+        body: { person, at: at.toISOString(), leaseUntil: leaseUntil.toISOString() },
+      }
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/requests/:id/claim',
+    summary: "End one's own claim",
+    access,
+    params,
+    answers: { 200: { description: 'Released', schema: schemas.released } },
+    problems: ['not_eligible', 'claimed'],
+    answer: async (api, { params, caller }) => {
+      await releaseClaim(api.ctx, caller, { request: params.id })
+      return { status: 200, body: { released: true } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/comments',
+    summary: "Say something to the queue's people",
+    access,
+    params,
+    body: schemas.commentBody,
+    answers: { 201: { description: 'Said', schema: commentView } },
+    problems: ['not_eligible'],
+    answer: async (api, { params, body, caller }) => {
+      const comment = await commentRequest(api.ctx, caller, {
+        request: params.id,
+        text: body.text,
+      })
+      return { status: 201, body: { ...comment, at: comment.at.toISOString() } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/revoke',
+    summary: 'Take back an approval whose call has not started',
+    access,
+    params,
+    body: schemas.revokeBody,
+    answers: { 200: { description: 'Revoked', schema: revoked } },
+    problems: ['not_eligible', 'already_started', 'conflict'],
+    answer: async (api, { params, body, caller }) => {
+      await revokePermit(api.ctx, caller, { request: params.id, reason: body.reason })
+      return { status: 200, body: { revoked: true } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/extend',
+    summary: 'Give people more time',
+    access,
+    params,
+    body: schemas.extendBody,
+    answers: { 200: { description: 'Extended', schema: schemas.extended } },
+    problems: ['not_eligible', 'already_decided', 'expired', 'cancelled'],
+    answer: async (api, { params, body, caller }) => {
+      const extended = await extendRequest(api.ctx, caller, {
+        request: params.id,
+        expiresAt: body.expiresAt,
+      })
+      return {
+        status: 200,
+        body: { requestId: extended.requestId, expiresAt: extended.expiresAt.toISOString() },
+      }
+    },
+  }),
+]

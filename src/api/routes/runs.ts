@@ -1,0 +1,60 @@
+import { z } from 'zod'
+import { getRun } from '../../services/runs/get-run.ts'
+import { listRuns } from '../../services/runs/list-runs.ts'
+import { readTranscript } from '../../services/runs/transcript.ts'
+import { requireWorker } from '../known-names.ts'
+import { route, type Route } from '../route.ts'
+import { id } from '../schemas/common.ts'
+import * as schemas from '../schemas/runs.ts'
+import { transcript } from '../schemas/transcript.ts'
+import { runDetailView, runView } from '../views/run-view.ts'
+import { transcriptItemView } from '../views/transcript-view.ts'
+import { withoutUndefined } from '../without-undefined.ts'
+import { workspaceRootOf } from '../workspace-root.ts'
+
+const access = { by: 'personOrKey', scope: 'runs:read' } as const
+const params = z.object({ id })
+
+export const runRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/runs',
+    summary: 'Runs the caller may see, newest first',
+    access,
+    query: schemas.runsQuery,
+    answers: { 200: { description: 'A page', schema: schemas.runList } },
+    answer: async (api, { query, caller }) => {
+      await requireWorker(api, query.worker)
+      const page = await listRuns(api.ctx, caller, withoutUndefined(query))
+      return {
+        status: 200,
+        body: { items: page.items.map(runView), nextCursor: page.nextCursor },
+      }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/runs/:id',
+    summary: 'One run',
+    access,
+    params,
+    answers: { 200: { description: 'The run', schema: schemas.runDetail } },
+    answer: async (api, { params, caller }) => {
+      const record = await getRun(api.ctx, caller, params.id)
+      const workspaceRoot = await workspaceRootOf(api)
+      return { status: 200, body: runDetailView(record, api.settings, workspaceRoot) }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/runs/:id/transcript',
+    summary: 'What was said, asked and answered, turn by turn',
+    access,
+    params,
+    answers: { 200: { description: 'The whole transcript', schema: transcript } },
+    answer: async (api, { params, caller }) => {
+      const items = await readTranscript(api.ctx, caller, params.id)
+      return { status: 200, body: { items: items.map(transcriptItemView) } }
+    },
+  }),
+]

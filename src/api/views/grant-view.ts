@@ -1,0 +1,12 @@
+import type { GrantRecord } from '../../services/grants/list-grants.ts'
+import type { GrantView } from '../schemas/grants.ts'
+
+export function grantView(record: GrantRecord): GrantView {
+  return {
+    ...record,
+    createdAt: record.createdAt.toISOString(),
+    expiresAt: record.expiresAt?.toISOString() ?? null,
+    revokedAt: record.revokedAt?.toISOString() ?? null,
+    endedAt: record.endedAt?.toISOString() ?? null,
+  }
+}

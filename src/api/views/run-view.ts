@@ -1,0 +1,51 @@
+import type { RunDetailRecord, RunRecord } from '../../services/runs/run-record.ts'
+import type { Run, RunDetail } from '../schemas/runs.ts'
+import type { ApiSettings } from '../settings.ts'
+import { maskSecrets } from './mask-secrets.ts'
+import { lineageView } from './request-parts.ts'
+
+/** A run in a list: what looks like a secret in its title is masked. */
+export function runView(record: RunRecord): Run {
+  return {
+    id: record.id,
+    workflowId: record.workflowId,
+    worker: record.worker,
+    state: record.state,
+    mode: record.mode,
+    startedBy: { ...record.startedBy },
+    createdAt: record.createdAt.toISOString(),
+    endedAt: record.endedAt?.toISOString() ?? null,
+    pendingRequests: record.pendingRequests,
+    title: maskSecrets(record.title),
+    scripted: record.scripted,
+    ...(record.failure === null ? {} : { failure: record.failure }),
+  }
+}
+
+/** Everything of a run but its transcript; `workspaceRoot` is null outside the development profile. */
+export function runDetailView(
+  record: RunDetailRecord,
+  settings: ApiSettings,
+  workspaceRoot: string | null,
+): RunDetail {
+  return {
+    ...runView(record),
+    turns: record.turns,
+    lineage: lineageView(record.lineage),
+    children: record.children.map((child) => ({ ...child })),
+    ...(record.output === null ? {} : { output: record.output }),
+    policyDigest: record.policyDigest,
+    input: record.input,
+    model: record.model,
+    endReason: record.endReason,
+    temporalUrl: temporalUrl(settings.temporal, record.workflowId),
+    workspaceRoot,
+    allowed: { ...record.allowed },
+  }
+}
+
+function temporalUrl(temporal: ApiSettings['temporal'], workflowId: string): string | null {
+  if (temporal.uiUrl === null) return null
+  const namespace = encodeURIComponent(temporal.namespace)
+  return `${temporal.uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}`
+}

@@ -1,0 +1,34 @@
+import type { TranscriptCall as CallRecord } from '../../services/runs/load-transcript.ts'
+import type { TranscriptItem as ItemRecord } from '../../services/runs/transcript.ts'
+import type { TranscriptCall, TranscriptItem } from '../schemas/transcript.ts'
+
+/** One message; a message without calls has no `calls`, one without words no `text`. */
+export function transcriptItemView(record: ItemRecord): TranscriptItem {
+  const { author } = record
+  return {
+    turn: record.turn,
+    role: record.role,
+    author: author !== null && 'id' in author ? { id: author.id, name: nameOf(author) } : null,
+    at: record.at.toISOString(),
+    ...(record.text === '' ? {} : { text: record.text }),
+    ...(record.calls.length === 0 ? {} : { calls: record.calls.map(callView) }),
+  }
+}
+
+function nameOf(author: { readonly id: string; readonly name?: string }): string {
+  return author.name ?? author.id
+}
+
+function callView(record: CallRecord): TranscriptCall {
+  return {
+    callId: record.callId,
+    toolCallId: record.toolCallId,
+    tool: record.tool,
+    input: record.input,
+    verdict: record.verdict,
+    rule: record.rule,
+    ...(record.requestId === null ? {} : { requestId: record.requestId }),
+    ...(record.manual ? { manual: true } : {}),
+    ...(record.result === null ? {} : { result: { ...record.result } }),
+  }
+}
