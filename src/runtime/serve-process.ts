@@ -9,29 +9,39 @@ export class Refusal extends Error {
 const LAST_MS = 5_000
 
 /**
- * Run one of the server processes: build it, say that it serves, and take it down when a signal comes.
+ * Run one of the server processes: build it, say that it serves, and take it down when a signal
+ * comes, or with a sentence when it finds later that it must not serve.
  *
- * `build` gets a stack on which it lays what must be undone, in the reverse order.
+ * `build` gets a stack on which it lays what must be undone, in the reverse order, and the way to
+ * refuse later. SIGHUP is not a signal to end: the API reads the project folder again.
  */
 export async function serveProcess(
   graceMs: number,
-  build: (undo: AsyncDisposableStack) => Promise<void>,
+  build: (undo: AsyncDisposableStack, refuse: (sentence: string) => void) => Promise<void>,
 ): Promise<void> {
   const undo = new AsyncDisposableStack()
-  const stopped = new Promise<void>((resolve) => {
-    for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
-      process.on(signal, () => resolve())
+  let refuse: (sentence: string) => void = () => undefined
+  const refused = new Promise<string>((resolve) => {
+    refuse = resolve
+  })
+  const stopped = new Promise<null>((resolve) => {
+    for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(null))
   })
   try {
-    await build(undo)
+    await build(undo, refuse)
   } catch (error) {
     await undo.disposeAsync().catch(() => undefined)
     if (error instanceof Refusal) await ownLifeline()?.sayRefused(error.message)
-    throw error
+    console.error(error instanceof Error ? error.message : String(error))
+    process.exit(1)
   }
   ownLifeline()?.sayReady()
-  await stopped
+  const sentence = await Promise.race([stopped, refused])
+  if (sentence !== null) {
+    await ownLifeline()?.sayRefused(sentence)
+    console.error(sentence)
+  }
   setTimeout(() => process.exit(1), graceMs + LAST_MS).unref()
   await undo.disposeAsync()
-  process.exit(0)
+  process.exit(sentence === null ? 0 : 1)
 }

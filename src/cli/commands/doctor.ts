@@ -7,11 +7,7 @@ export function addDoctorCommand(program: Command): void {
   withFolders(program.command('doctor'))
     .description('what is wrong with this installation, and what to do')
     .option('--json', 'print the findings as JSON')
-    .option(
-      '--repair',
-      'after Postgres or Temporal was restored: raise the epoch, so that nothing old executes',
-    )
-    .action(async (options: FolderOptions & { json?: boolean; repair?: boolean }) => {
+    .action(async (options: FolderOptions & { json?: boolean }) => {
       const { runDoctor } = await import('../doctor.ts')
       process.exitCode = await runDoctor(options)
     })

@@ -5,7 +5,10 @@ import { createServer } from 'node:net'
 export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
-    server.once('error', () => resolve(false))
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      // An address family that this machine does not have keeps nobody from the port.
+      resolve(error.code === 'EADDRNOTAVAIL' || error.code === 'EAFNOSUPPORT')
+    })
     server.listen({ port, host, exclusive: true }, () => server.close(() => resolve(true)))
   })
 }

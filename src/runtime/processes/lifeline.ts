@@ -45,7 +45,7 @@ function openLifeline(environment: Environment): Lifeline | null {
     sayReady: () => void socket.write('ready\n'),
     sayRefused: (sentence) =>
       new Promise((resolve) => {
-        socket.write(`refused ${sentence.replaceAll('\n', ' ')}\n`, () => resolve())
+        socket.write(`refused ${JSON.stringify(sentence)}\n`, () => resolve())
       }),
   }
   return own

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
-import { closeSync, mkdirSync, openSync, renameSync, statSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
 import { CHECKOUT } from '../folders.ts'
 import { endProcess } from '../processes/end-process.ts'
@@ -43,41 +44,53 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
   })
   const lifeline = child.stdio[3] as Duplex
   const identity = child.pid === undefined ? null : identifyProcess(child.pid)
-  const word = readWord(lifeline)
-  if (identity === null)
+  const words = listenTo(lifeline)
+  if (identity === null) {
     throw new Error(`${options.args[0]} could not be started; its log: ${options.logFile}`)
+  }
   const outcome = await Promise.race([
-    word,
-    // What it said just before it ended still counts.
-    exited.then(async (code) => (await word) ?? `it ended with code ${code}`),
+    words.ready.then(() => 'ready'),
+    words.closed.then(() => exited).then((code) => `it ended with code ${code}`),
     timeout(options.readyTimeoutMs),
   ])
   if (outcome !== 'ready') {
     await endProcess(identity, { signal: 'SIGTERM', graceMs: 2_000 })
-    if (outcome?.startsWith('refused ')) throw new ServiceRefused(outcome.slice('refused '.length))
+    const refusal = words.refusal()
+    if (refusal !== null) throw new ServiceRefused(refusal)
     throw new Error(
-      `${options.args[0]} does not start: ${outcome ?? 'it closed its lifeline'}. Its log: ${options.logFile}`,
+      `${options.args[0]} does not start: ${outcome}. Its log: ${options.logFile}\n${tailOf(options.logFile)}`,
     )
   }
   return {
     identity,
     exited,
+    refusal: words.refusal,
     stop: () => endProcess(identity, { signal: 'SIGTERM', graceMs: options.graceMs }),
   }
 }
 
-/** The first line that the child says: `ready` or `refused SENTENCE`. `null` when it closes without one. */
-function readWord(lifeline: Duplex): Promise<string | null> {
-  return new Promise((resolve) => {
-    let text = ''
-    lifeline.on('data', (chunk: Buffer) => {
-      text += chunk.toString('utf8')
-      const end = text.indexOf('\n')
-      if (end >= 0) resolve(text.slice(0, end))
-    })
-    lifeline.once('error', () => resolve(null))
-    lifeline.once('close', () => resolve(null))
+type Words = { ready: Promise<void>; closed: Promise<void>; refusal: () => string | null }
+
+/** What the child says over its lifeline, line by line: `ready`, or `refused SENTENCE` (JSON). */
+function listenTo(lifeline: Duplex): Words {
+  let refusal: string | null = null
+  let say: () => void = () => undefined
+  const ready = new Promise<void>((resolve) => {
+    say = resolve
   })
+  const lines = createInterface({ input: lifeline })
+  lines.on('line', (line) => {
+    if (line === 'ready') say()
+    else if (line.startsWith('refused '))
+      refusal = JSON.parse(line.slice('refused '.length)) as string
+  })
+  lifeline.on('error', () => undefined)
+  const closed = new Promise<void>((resolve) => lines.once('close', resolve))
+  return { ready, closed, refusal: () => refusal }
+}
+
+function tailOf(file: string): string {
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-5).join('\n')
 }
 
 function timeout(afterMs: number): Promise<string> {

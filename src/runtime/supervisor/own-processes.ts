@@ -60,7 +60,10 @@ export async function chooseApiPort(
   wanted: number,
   { host, isFixed, log }: { host: string; isFixed: boolean; log: (sentence: string) => void },
 ): Promise<number> {
-  if (wanted !== 0 && (await isPortFree(wanted, host))) return wanted
+  // `localhost` may lead people to ::1 first: nobody else may answer there.
+  const isFree =
+    wanted !== 0 && (await isPortFree(wanted, host)) && (await isPortFree(wanted, '::1'))
+  if (isFree) return wanted
   if (isFixed)
     throw new Error(
       `port ${wanted} is taken by another program: end that one or choose another with --port`,

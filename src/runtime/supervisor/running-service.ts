@@ -5,6 +5,8 @@ export type RunningService = {
   identity: ProcessIdentity
   /** Resolves with the exit code when it has ended, for whatever reason. */
   exited: Promise<number>
+  /** The sentence with which it refused to serve any longer; `null` when it did not. */
+  refusal?: () => string | null
   /** Ask it to end, wait, kill it when it does not. */
   stop(): Promise<void>
 }

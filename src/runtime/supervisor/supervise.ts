@@ -48,6 +48,8 @@ export async function supervise(
       const startedAt = Date.now()
       const code = (await current?.exited) ?? null
       if (stopping.signal.aborted) return
+      const refusal = current?.refusal?.() ?? null
+      if (refusal !== null) throw new ServiceRefused(refusal)
       const { waitMs, after } = nextBackOff(backOff, Date.now() - startedAt)
       backOff = after
       const why = current === null ? 'could not be started' : `ended (code ${code})`

@@ -1,0 +1,45 @@
+import type { Command } from 'commander'
+import type { Explanation } from '../../api/schemas/policy.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { connect } from '../service/connect.ts'
+import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { table } from '../text/table.ts'
+import { printable } from '../text/terminal-text.ts'
+
+/** `countersign explain WORKER TOOL INPUT`: how a hypothetical call would be judged, step by step. */
+export function addExplainCommand(program: Command): void {
+  withService(program.command('explain'))
+    .description('how policy would judge a call, step by step')
+    .argument('<worker>')
+    .argument('<tool>')
+    .argument('<input>', 'the tool input as JSON')
+    .option('--json', 'print JSON')
+    .action(
+      async (
+        worker: string,
+        tool: string,
+        input: string,
+        options: ServiceOptions & { json?: boolean },
+      ) => {
+        const service = await connect(options)
+        const body = { worker, tool, input: parseInput(input) }
+        const answer = await service.post<Explanation>('/v1/policy/explain', body)
+        if (options.json === true) return console.log(JSON.stringify(answer))
+        console.log(
+          `${answer.verdict}: ${printable(answer.reason)}\n\n${table(
+            ['step', 'outcome', 'detail'],
+            answer.steps.map((step) => [step.step, step.outcome, step.detail]),
+            '',
+          )}`,
+        )
+      },
+    )
+}
+
+function parseInput(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new CommandFailure(`The input is not JSON: ${text}`, exitCodes.usage, { cause })
+  }
+}

@@ -1,0 +1,71 @@
+import type { Command } from 'commander'
+import type { z } from 'zod'
+import type { apiKeyList, createdKey } from '../../api/schemas/auth.ts'
+import { connect } from '../service/connect.ts'
+import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { table } from '../text/table.ts'
+
+interface CreateOptions extends ServiceOptions {
+  name: string
+  owner?: string
+  scopes: string
+  json?: boolean
+}
+
+/** `countersign keys [create|ls|revoke]`. */
+export function addKeysCommand(program: Command): void {
+  const keys = program.command('keys').description('API keys of programs; a key never decides')
+  withService(keys.command('create'))
+    .description('create a key; it is shown this once')
+    .requiredOption('--name <name>', 'what it is for')
+    .option('--owner <email>', 'the person it acts for (default: you)')
+    .requiredOption('--scopes <scopes>', 'such as runs:write,runs:read,requests:read')
+    .option('--json', 'print JSON')
+    .action(createKey)
+  withService(keys.command('ls', { isDefault: true }))
+    .description('list keys')
+    .option('--json', 'print JSON')
+    .action(listKeys)
+  withService(keys.command('revoke'))
+    .description('revoke a key at once')
+    .argument('<key>', 'its id')
+    .action(async (id: string, options: ServiceOptions) => {
+      await (await connect(options)).delete(`/v1/keys/${id}`)
+      console.log('Revoked.')
+    })
+}
+
+async function createKey(options: CreateOptions): Promise<void> {
+  // On the machine itself the owner makes the key for themselves, unless somebody else is named.
+  const service = await connect({ ...options, ...asOwner(options) })
+  const created = await service.post<z.infer<typeof createdKey>>('/v1/keys', {
+    name: options.name,
+    scopes: options.scopes.split(',').map((scope) => scope.trim()),
+    ...(options.owner === undefined ? {} : { owner: options.owner }),
+  })
+  console.log(options.json === true ? JSON.stringify(created) : created.key)
+}
+
+function asOwner(options: CreateOptions): { as?: string } {
+  return options.as === undefined && options.owner !== undefined ? { as: options.owner } : {}
+}
+
+async function listKeys(options: ServiceOptions & { json?: boolean }): Promise<void> {
+  const service = await connect(options)
+  const list = await service.get<z.infer<typeof apiKeyList>>('/v1/keys')
+  if (options.json === true) return console.log(JSON.stringify(list))
+  console.log(
+    table(
+      ['id', 'name', 'owner', 'scopes', 'last used', 'state'],
+      list.items.map((key) => [
+        key.id,
+        key.name,
+        key.owner.email,
+        key.scopes.join(','),
+        key.lastUsedAt ?? 'never',
+        key.revokedAt === null ? '' : 'revoked',
+      ]),
+      'No keys. Create one with: countersign keys create --name NAME --scopes runs:write,runs:read',
+    ),
+  )
+}

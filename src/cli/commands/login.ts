@@ -1,0 +1,42 @@
+import { text } from '@clack/prompts'
+import type { Command } from 'commander'
+import { processEnvironment } from '../../runtime/environment.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { isInteractive } from '../interactive.ts'
+import { saveSession } from '../service/saved-sessions.ts'
+import { startSession } from '../service/sign-in.ts'
+
+/** `countersign login URL`: a session for this terminal, from a one-time link. */
+export function addLoginCommand(program: Command): void {
+  program
+    .command('login')
+    .description('sign this terminal in with a one-time link')
+    .argument('<url>', 'the one-time link, or the address of the service')
+    .action(async (given: string) => {
+      const link = new URL(await linkFrom(given))
+      const token = new URLSearchParams(link.hash.slice(1)).get('link')
+      if (token === null)
+        throw new CommandFailure(`${given} is not a sign-in link`, exitCodes.usage)
+      const session = await startSession(link.origin, { link: token })
+      await saveSession(processEnvironment(), link.origin, session)
+      console.log(`Signed in at ${link.origin}.`)
+    })
+}
+
+async function linkFrom(given: string): Promise<string> {
+  if (!URL.canParse(given)) throw new CommandFailure(`${given} is not an address`, exitCodes.usage)
+  if (given.includes('#link=')) return given
+  if (!isInteractive()) {
+    throw new CommandFailure(
+      'Give the one-time link itself; on the machine of the service: countersign people link EMAIL',
+      exitCodes.usage,
+    )
+  }
+  const pasted = await text({
+    message: 'Paste a one-time link (from: countersign people link EMAIL)',
+    validate: (value) =>
+      value !== undefined && URL.canParse(value) ? undefined : 'That is not a link',
+  })
+  if (typeof pasted !== 'string') throw new CommandFailure('Nobody signed in.')
+  return pasted
+}

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { createApp } from '../api/app.ts'
+import type { ApiSettings } from '../api/settings.ts'
+import { EventFeed } from '../delivery/event-feed.ts'
+import { EventSequencer } from '../delivery/event-sequencer.ts'
+import { judgeRemotely } from '../delivery/judge-remotely.ts'
+import { connectTemporal } from '../delivery/temporal-client.ts'
+import { sessionTimes } from '../services/access/session-times.ts'
+import type { SigningContext } from '../services/context.ts'
+import { createPolicyReader } from '../services/policy/policy-reader.ts'
+import { connectDatabase } from '../store/database.ts'
+import { VERSION } from '../cli/version.ts'
+import { checkSchema } from './check-schema.ts'
+import { readConfig } from './config.ts'
+import type { Config } from './config.ts'
+import { createDeliveries } from './deliveries.ts'
+import { readDevToken } from './dev-token.ts'
+import { processEnvironment } from './environment.ts'
+import { CHECKOUT, findFolders } from './folders.ts'
+import { listen } from './http-server.ts'
+import { loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
+import { createLog } from './logging.ts'
+import { readProjectEnvironment, withoutModelKeys } from './project-environment.ts'
+import { putProjectIntoForce } from './put-project-into-force.ts'
+import { readReadiness } from './readiness.ts'
+import { serveProcess } from './serve-process.ts'
+import { temporalConnection } from './temporal-tls.ts'
+
+const REQUESTS_PER_SECOND = 200
+const HEARTBEAT_MS = 15_000
+
+/** `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can sign. */
+export async function runApi(options: { project?: string; data?: string }): Promise<void> {
+  const folders = findFolders(options)
+  const environment = withoutModelKeys(
+    readProjectEnvironment(folders.projectDir, processEnvironment()),
+  )
+  const config = readConfig(folders, environment)
+  await serveProcess(config.shutdownGraceMs, async (undo, refuse) => {
+    const log = createLog('api', config.logLevel)
+    const signer = await loadSigner(config.dataDir, environment)
+    const verifier = await loadVerifier(config.dataDir, environment)
+    const db = connectDatabase({
+      url: config.databaseUrl,
+      poolSize: config.databasePoolSize,
+      applicationName: 'countersign api',
+    })
+    undo.defer(() => db.destroy())
+    await checkSchema(db)
+    const temporal = connectTemporal({
+      ...(await temporalConnection(config.temporal)),
+      namespace: config.temporal.namespace,
+    })
+    undo.defer(() => temporal.close())
+    const deliveries = createDeliveries(temporal, config, undo)
+    const policies = createPolicyReader({ db, verifier, log })
+    const ctx: SigningContext = {
+      db,
+      signer,
+      verifier,
+      log,
+      policies,
+      processId: randomUUID(),
+      taskQueue: config.taskQueue,
+      outboxCommitted: deliveries.committed,
+      judgeRemotely: async (question) => {
+        const { config: project } = await policies.inForce()
+        const taskQueue = project.workspaces.get('default')?.taskQueue ?? config.taskQueue
+        return judgeRemotely({ db, temporal, taskQueue }, question)
+      },
+    }
+    await putProjectIntoForce(ctx, config, undo)
+    deliveries.begin(ctx, refuse)
+    undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
+    const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
+    const settings = await readSettings(config)
+    const readiness = () => readReadiness(db, temporal)
+    const listening = await listen(createApp({ ctx, settings, events, readiness }), config)
+    undo.defer(() => listening.drain(config.shutdownGraceMs))
+    log.info(
+      { port: listening.port, keyId: signer.keyId, publicKey: publicKeyLine(signer) },
+      'the API serves',
+    )
+  })
+}
+
+async function readSettings(config: Config): Promise<ApiSettings> {
+  const uiDir = join(CHECKOUT, 'dist', 'ui')
+  return {
+    publicUrl: config.publicUrl,
+    trustProxy: config.trustProxy,
+    developmentToken: config.developmentSignIn ? await readDevToken(config.dataDir) : null,
+    sessionTimes,
+    uiDir: existsSync(join(uiDir, 'index.html')) ? uiDir : null,
+    projectDir: config.projectDir,
+    isSample: config.isQuickstart,
+    temporal: { uiUrl: config.temporalUiUrl, namespace: config.temporal.namespace },
+    version: VERSION,
+    requestsPerSecond: REQUESTS_PER_SECOND,
+    heartbeatMs: HEARTBEAT_MS,
+  }
+}

@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { endProcess } from '../processes/end-process.ts'
+import { identifyProcess, isStillRunning } from '../processes/process-identity.ts'
+import { waitUntil } from '../processes/wait-until.ts'
+import { ServiceRefused } from './running-service.ts'
+import type { RunningService } from './running-service.ts'
+import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
+import { supervise } from './supervise.ts'
+
+let runDir: string
+let said: string[]
+const log = (sentence: string) => void said.push(sentence)
+beforeEach(async () => {
+  runDir = await mkdtemp(join(tmpdir(), 'countersign run '))
+  said = []
+})
+afterEach(() => rm(runDir, { recursive: true, force: true }))
+
+/** A real process that does nothing, as a service. */
+async function startSleeper(): Promise<RunningService> {
+  const child = spawn('/bin/sleep', ['600'], { stdio: 'ignore' })
+  await once(child, 'spawn')
+  const identity = identifyProcess(child.pid ?? 0)
+  if (identity === null) throw new Error('the sleeper is gone')
+  return {
+    identity,
+    exited: once(child, 'exit').then(([code]) => (code as number | null) ?? 137),
+    stop: () => endProcess(identity, { signal: 'SIGTERM', graceMs: 1_000 }),
+  }
+}
+
+async function pidOf(name: string): Promise<number | null> {
+  return readFile(join(runDir, `${name}.pid`), 'utf8').then(Number, () => null)
+}
+
+test('a process that is killed is started again, and its file names the new one', async () => {
+  const service = await supervise({ name: 'api', start: startSleeper }, { runDir, log })
+  const first = await pidOf('api')
+  process.kill(first ?? 0, 'SIGKILL')
+  const second = await waitUntil(
+    async () => ((await pidOf('api')) === first ? null : pidOf('api')),
+    {
+      timeoutMs: 5_000,
+      everyMs: 20,
+    },
+  )
+  expect(second).not.toBe(first)
+  expect(said[0]).toBe('api ended (code 137): starting it again in 0.2 s')
+  await service.stop()
+  expect(identifyProcess(second ?? 0)).toBeNull()
+  expect(await readdir(runDir)).toEqual([])
+})
+
+test('a process that was told to stop is not started again', async () => {
+  let starts = 0
+  const start = () => {
+    starts += 1
+    return startSleeper()
+  }
+  const service = await supervise({ name: 'temporal', start }, { runDir, log })
+  await service.stop()
+  expect(starts).toBe(1)
+  expect(said).toEqual([])
+})
+
+test('a process that refuses to serve ends the supervision with its sentence', async () => {
+  let starts = 0
+  const start = () => {
+    starts += 1
+    if (starts > 1) throw new ServiceRefused('another Temporal than last time')
+    return startSleeper()
+  }
+  const service = await supervise({ name: 'api', start: async () => start() }, { runDir, log })
+  process.kill((await pidOf('api')) ?? 0, 'SIGKILL')
+  await expect(service.refused).rejects.toThrow('another Temporal than last time')
+  expect(starts).toBe(2)
+  await service.stop()
+})
+
+test('a start ends what an earlier one left, each process by its id and start time', async () => {
+  const service = await supervise({ name: 'temporal-worker', start: startSleeper }, { runDir, log })
+  const identity = identifyProcess((await pidOf('temporal-worker')) ?? 0)
+  if (identity === null) throw new Error('nothing was started')
+  // Another supervisor's start would find exactly these files after a kill -9 of the first.
+  await becomeSupervisor(runDir, log)
+  expect(isStillRunning(identity)).toBe(false)
+  expect(said.join()).toContain(
+    `temporal-worker of an earlier start still runs (process ${identity.pid})`,
+  )
+  await service.stop()
+  await resignAsSupervisor(runDir)
+})
+
+test('while one start runs, another is refused with a sentence; afterwards it is not', async () => {
+  const other = await startSleeper()
+  const { writeIdentityFile } = await import('../processes/identity-file.ts')
+  await writeIdentityFile(join(runDir, 'supervisor.identity'), other.identity)
+  await expect(becomeSupervisor(runDir, log)).rejects.toThrow(
+    `already runs here (process ${other.identity.pid})`,
+  )
+  await other.stop()
+  await becomeSupervisor(runDir, log)
+  await resignAsSupervisor(runDir)
+})
