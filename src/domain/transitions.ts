@@ -86,7 +86,7 @@ export function transition<State extends string, Event extends string>(
   event: Event,
 ): State | null {
   const row: { readonly [event in Event]?: State } = table[from]
-  return row[event] ?? null
+  return Object.hasOwn(row, event) ? (row[event] ?? null) : null
 }
 
 /** Whether a state accepts no event any more. */

@@ -1,7 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Json, JsonObject } from '../../domain/json.ts'
-import { Problem } from '../../domain/problem.ts'
 import type { PermitStatement } from '../../domain/statement.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
 import {
@@ -10,7 +9,9 @@ import {
   type TestRequest,
   type TestRun,
 } from '../../../test/harness/fixtures/gated-run.ts'
+import { withQueryLog } from '../../../test/harness/fixtures/count-queries.ts'
 import { addKey, addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { decideRequest } from './decide-request.ts'
 import { verifyPermit } from './permits.ts'
@@ -47,18 +48,6 @@ function denying(request: TestRequest, more: JsonObject = {}): JsonObject {
 async function decide(person: TestPerson, request: { id: string }, body: Json, key?: string) {
   const keyed = key === undefined ? {} : { idempotencyKey: key }
   return decideRequest(service.ctx, person.caller, { request: request.id, body, ...keyed })
-}
-
-async function refusal(attempt: Promise<unknown>): Promise<Problem> {
-  return attempt.then(
-    () => {
-      throw new Error('it was not refused')
-    },
-    (error: unknown) => {
-      if (error instanceof Problem) return error
-      throw error
-    },
-  )
 }
 
 async function auditTypes(requestId: string): Promise<string[]> {
@@ -499,7 +488,6 @@ describe('idempotency keys', () => {
 test('a decision is made in few queries', async () => {
   const request = await addRequest(service, run)
   const queries: string[] = []
-  const { withQueryLog } = await import('../../../test/harness/fixtures/count-queries.ts')
   const counted = withQueryLog(database.url, queries)
   try {
     await decideRequest({ ...service.ctx, db: counted }, grace.caller, {

@@ -1,0 +1,52 @@
+import { describe, expect, test } from 'vitest'
+import { judgeEligibility, principalReasons } from './eligibility.ts'
+
+const quorum = { any: [[{ team: 'platform', count: 1 }], [{ team: 'security', count: 2 }]] }
+const grace = { id: 'grace', enabled: true, teams: ['platform'] }
+const asked = { person: grace, quorum, principals: [], selfApproval: false }
+
+describe('who may decide', () => {
+  test('an enabled person in any team the quorum names, who is not behind the request', () => {
+    const others = [{ personId: 'ada', why: 'started' }]
+    expect(judgeEligibility({ ...asked, principals: others })).toEqual({
+      canDecide: true,
+      reason: null,
+      selfApproved: false,
+    })
+  })
+
+  test('no machine, whatever the queue allows', () => {
+    const machine = judgeEligibility({ ...asked, person: null, selfApproval: true })
+    expect(machine).toMatchObject({ canDecide: false, which: 'machine' })
+  })
+
+  test('nobody who is disabled', () => {
+    const gone = judgeEligibility({ ...asked, person: { ...grace, enabled: false } })
+    expect(gone).toMatchObject({ canDecide: false, which: 'disabled' })
+  })
+
+  test('nobody from elsewhere, and it says which teams', () => {
+    const other = judgeEligibility({ ...asked, person: { ...grace, teams: ['design'] } })
+    expect(other).toMatchObject({ which: 'not_in_team' })
+    expect(other.reason).toContain('platform or security')
+  })
+
+  test.each([...principalReasons, 'constructor'])('nobody behind it: %s', (why) => {
+    const principals = [{ personId: 'grace', why }]
+    const behind = judgeEligibility({ ...asked, principals })
+    expect(behind).toMatchObject({ canDecide: false, which: 'behind_request' })
+    expect(behind.reason).toMatch(/^you can't decide: (you|your) /)
+    expect(judgeEligibility({ ...asked, principals, selfApproval: true })).toMatchObject({
+      canDecide: true,
+      selfApproved: true,
+    })
+  })
+
+  test('self-approval does not make up for the team', () => {
+    const principals = [{ personId: 'grace', why: 'started' }]
+    const person = { ...grace, teams: [] }
+    expect(judgeEligibility({ ...asked, person, principals, selfApproval: true })).toMatchObject({
+      which: 'not_in_team',
+    })
+  })
+})

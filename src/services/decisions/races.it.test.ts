@@ -1,0 +1,237 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Problem } from '../../domain/problem.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { claimRequest } from '../requests/claim-request.ts'
+import { cancelRun } from '../runs/cancel-run.ts'
+import { messageRun } from '../runs/message-run.ts'
+import { decideRequest } from './decide-request.ts'
+import { expireRequest } from './expire-request.ts'
+import { revokePermit } from './revoke-permit.ts'
+
+let database: TestDatabase
+let service: TestService
+let ada: TestPerson
+const approvers: TestPerson[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  ada = await addPerson(database.db, 'Ada', [])
+  for (let index = 0; index < 50; index += 1) {
+    approvers.push(await addPerson(database.db, `Approver ${index}`, ['platform']))
+  }
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+function approving(request: TestRequest) {
+  return { decision: 'approve', digest: request.digest, revision: 1 }
+}
+
+/** What became of an attempt: its answer, or the code of its refusal. Anything else fails the test. */
+async function outcome<T>(attempt: Promise<T>): Promise<{ answer: T } | { refused: Problem }> {
+  return attempt.then(
+    (answer) => ({ answer }),
+    (error: unknown) => {
+      if (error instanceof Problem) return { refused: error }
+      throw error
+    },
+  )
+}
+
+async function deadlocks(): Promise<number> {
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks::int from pg_stat_database where datname = current_database()
+  `.execute(database.db)
+  return rows[0]?.deadlocks ?? Number.NaN
+}
+
+describe('fifty people race one request', () => {
+  test("one wins, and the other 49 are told 409 with the winner's name", async () => {
+    const request = await addRequest(service, await addRun(service, { startedBy: ada }))
+    const attempts = approvers.map((person, index) =>
+      outcome(
+        decideRequest(service.ctx, person.caller, {
+          request: request.id,
+          body:
+            index % 2 === 0
+              ? approving(request)
+              : { decision: 'deny', digest: request.digest, revision: 1 },
+          idempotencyKey: `race-${index}`,
+        }),
+      ),
+    )
+    const outcomes = await Promise.all(attempts)
+    const winners = outcomes.flatMap((one, index) => ('answer' in one ? [{ index, ...one }] : []))
+    expect(winners).toHaveLength(1)
+    const winner = winners[0]!
+    const losers = outcomes.flatMap((one) => ('refused' in one ? [one.refused] : []))
+    expect(losers).toHaveLength(49)
+    for (const loser of losers) {
+      expect([loser.status, loser.code]).toEqual([409, 'already_decided'])
+      expect(loser.facts['decidedBy']).toBe(approvers[winner.index]!.name)
+      expect(loser.facts['state']).toBe(winner.answer.state)
+    }
+    const repeated = await decideRequest(service.ctx, approvers[winner.index]!.caller, {
+      request: request.id,
+      body:
+        winner.index % 2 === 0
+          ? approving(request)
+          : { decision: 'deny', digest: request.digest, revision: 1 },
+      idempotencyKey: `race-${winner.index}`,
+    })
+    expect(repeated).toEqual(winner.answer)
+    const chain = await database.db
+      .selectFrom('audit_event')
+      .select(['type', 'sequence'])
+      .where('request_id', '=', request.id)
+      .orderBy('sequence')
+      .execute()
+    expect(chain.map((event) => event.sequence)).toEqual(chain.map((_, index) => index + 1))
+    expect(chain.filter((event) => event.type === 'decision.refused')).toHaveLength(49)
+  })
+})
+
+describe('an approval and an expiry at the same moment', () => {
+  test('end every time in exactly one of the two, with a permit exactly when approved', async () => {
+    const run = await addRun(service, { startedBy: ada })
+    for (let round = 1; round <= 25; round += 1) {
+      const request = await addRequest(service, run, { turn: round, expiresInMs: 12 })
+      const person = approvers[round]!
+      const [decided] = await Promise.all([
+        outcome(
+          decideRequest(service.ctx, person.caller, {
+            request: request.id,
+            body: approving(request),
+          }),
+        ),
+        expireRequest(service.ctx, { requestId: request.id }),
+      ])
+      await expireRequest(service.ctx, { requestId: request.id })
+      const { state } = await database.db
+        .selectFrom('request')
+        .select('state')
+        .where('id', '=', request.id)
+        .executeTakeFirstOrThrow()
+      const permits = await database.db
+        .selectFrom('permit')
+        .select('id')
+        .where('request_id', '=', request.id)
+        .execute()
+      if ('answer' in decided) expect([state, permits.length]).toEqual(['approved', 1])
+      else {
+        expect(decided.refused.code).toBe('expired')
+        expect(permits).toEqual([])
+        expect(state).toBe('expired')
+      }
+    }
+    const { pending_requests } = await database.db
+      .selectFrom('run')
+      .select('pending_requests')
+      .where('id', '=', run.id)
+      .executeTakeFirstOrThrow()
+    expect(pending_requests).toBe(0)
+  })
+})
+
+describe('denials that stop, approvals, claims, messages, revocations and cancels', () => {
+  test('race each other by the thousand without a deadlock, a lost message or a wrong count', async () => {
+    const before = await deadlocks()
+    const root = await addRun(service, { startedBy: ada })
+    const runs = [root]
+    for (let index = 0; index < 11; index += 1) {
+      const parent = runs[index % 3]!
+      runs.push(await addRun(service, { startedBy: ada, parent }))
+    }
+    const requests: TestRequest[] = []
+    for (const run of runs) {
+      for (const position of [1, 2, 3, 4, 5, 6]) {
+        requests.push(await addRequest(service, run, { position }))
+      }
+    }
+    let posted = 0
+    const work: (() => Promise<unknown>)[] = []
+    for (const [index, request] of requests.entries()) {
+      const deny = { decision: 'deny', then: 'stop', digest: request.digest, revision: 1 }
+      const pick = (offset: number): TestPerson => approvers[(index * 7 + offset) % 50]!
+      for (let repeat = 0; repeat < 4; repeat += 1) {
+        work.push(() =>
+          decideRequest(service.ctx, pick(repeat).caller, { request: request.id, body: deny }),
+        )
+        work.push(() =>
+          decideRequest(service.ctx, pick(repeat + 4).caller, {
+            request: request.id,
+            body: approving(request),
+          }),
+        )
+        work.push(() => claimRequest(service.ctx, pick(repeat + 9).caller, { request: request.id }))
+        work.push(() =>
+          revokePermit(service.ctx, pick(repeat + 12).caller, {
+            request: request.id,
+            reason: 'not now',
+          }),
+        )
+      }
+      work.push(async () => {
+        await messageRun(service.ctx, ada.caller, { runId: request.runId, text: `hello ${index}` })
+        posted += 1
+      })
+    }
+    for (const run of runs.slice(6)) {
+      work.push(() => cancelRun(service.ctx, ada.caller, { runId: run.id }))
+    }
+    const shuffled = work
+      .map((job, index) => ({ job, key: (index * 7919) % work.length }))
+      .toSorted((left, right) => left.key - right.key)
+      .map((one) => one.job)
+    expect(shuffled.length).toBeGreaterThan(1000)
+    const queue = shuffled.values()
+    const refusals = new Map<string, number>()
+    await Promise.all(
+      Array.from({ length: 18 }, async () => {
+        for (const job of queue) {
+          const one = await outcome(job())
+          if ('refused' in one) {
+            refusals.set(one.refused.code, (refusals.get(one.refused.code) ?? 0) + 1)
+          }
+        }
+      }),
+    )
+    expect(await deadlocks()).toBe(before)
+    const expected = [
+      'already_decided',
+      'cancelled',
+      'claimed',
+      'conflict',
+      'run_ended',
+      'not_eligible',
+    ]
+    expect([...refusals.keys()].filter((code) => !expected.includes(code))).toEqual([])
+    const messages = await database.db
+      .selectFrom('message')
+      .select('id')
+      .where(
+        'run_id',
+        'in',
+        runs.map((run) => run.id),
+      )
+      .execute()
+    expect(messages).toHaveLength(posted)
+    const { rows } = await sql<{ wrong: number }>`
+      select count(*)::int as wrong from run
+      where pending_requests <> (
+        select count(*) from request where request.run_id = run.id and request.state = 'pending')
+    `.execute(database.db)
+    expect(rows[0]?.wrong).toBe(0)
+    const live = await sql<{ wrong: number }>`
+      select count(*)::int as wrong from permit join request on request.id = permit.request_id
+      where permit.state = 'live' and exists (
+        select 1 from request stop where stop.run_id = request.run_id and stop.turn = request.turn
+          and stop.position < request.position and stop.denied_then = 'stop' and stop.decided_at > permit.issued_at)
+    `.execute(database.db)
+    expect(live.rows[0]?.wrong).toBe(0)
+  })
+})
