@@ -1,0 +1,310 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createSignInLink } from '../../src/services/access/sign-in-link.ts'
+import {
+  addRequest,
+  addRun,
+  type TestRequest,
+  type TestRun,
+} from '../harness/fixtures/gated-run.ts'
+import {
+  createTestApi,
+  developmentToken,
+  type Client,
+  type Reply,
+  type TestApi,
+} from './test-api.ts'
+
+/** One operation of the document. */
+interface Operation {
+  readonly operationId: string
+  readonly security: readonly Record<string, unknown>[]
+  readonly parameters?: readonly { readonly in: string; readonly name: string }[]
+  readonly responses: Record<string, { readonly content?: Record<string, unknown> }>
+}
+
+interface Listed {
+  readonly path: string
+  readonly method: string
+  readonly operation: Operation
+}
+
+const documentUrl = 'http://countersign.test/openapi.json'
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+
+let api: TestApi
+let grace: Client
+let ada: Client
+let olga: Client
+let run: TestRun
+let listed: Listed[] = []
+
+beforeAll(async () => {
+  api = await createTestApi()
+  grace = await api.signIn(api.people.grace)
+  ada = await api.signIn(api.people.ada)
+  olga = await api.signIn(api.people.olga)
+  run = await addRun(api.service, { startedBy: api.people.ada })
+  const document = (await api.ask('/openapi.json')).body
+  ajv.addSchema(document, documentUrl)
+  listed = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+  )
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+let position = 1
+const pending = (): Promise<TestRequest> => addRequest(api.service, run, { position: ++position })
+const approval = (request: TestRequest) => ({
+  decision: 'approve',
+  digest: request.digest,
+  revision: request.revision,
+})
+const approved = async (scope = 'once'): Promise<TestRequest> => {
+  const request = await pending()
+  const reply = await grace.post(`/v1/requests/${request.id}/decisions`, {
+    ...approval(request),
+    scope,
+  })
+  expect(reply.status).toBe(200)
+  return request
+}
+
+/** For each operation a question that it answers well. */
+const questions: Record<string, () => Promise<Reply>> = {
+  getAuthMethods: () => api.ask('/v1/auth/methods'),
+  postAuthDevLogin: () =>
+    api.ask('/v1/auth/dev-login', {
+      method: 'POST',
+      body: { email: 'ada@example.com', token: developmentToken },
+    }),
+  postAuthDevSwitch: async () =>
+    (await api.signIn(api.people.ada)).post('/v1/auth/dev-switch', { email: 'grace@example.com' }),
+  postAuthLink: async () => {
+    const caller = { actor: { type: 'system' }, channel: 'system' } as const
+    const link = await createSignInLink(api.service.ctx, caller, { email: 'aud@example.com' })
+    return api.ask('/v1/auth/link', { method: 'POST', body: { token: link.token } })
+  },
+  postAuthLogout: async () => (await api.signIn(api.people.ada)).post('/v1/auth/logout'),
+  getMe: () => grace.get('/v1/me'),
+  getRuns: () =>
+    grace.get(
+      '/v1/runs?state=waiting_for_approval&worker=scribe&startedBy=ada@example.com&limit=1',
+    ),
+  getRunsId: () => ada.get(`/v1/runs/${run.id}`),
+  getRunsIdTranscript: async () => {
+    const started = await ada.post('/v1/runs', { worker: 'scribe', input: 'write' })
+    return ada.get(`/v1/runs/${started.body.id}/transcript`)
+  },
+  postRuns: () =>
+    ada.post('/v1/runs', { worker: 'scribe', input: { topic: '1.2' }, mode: 'strict' }),
+  postRunsIdMessages: () => ada.post(`/v1/runs/${run.id}/messages`, { text: 'go on' }),
+  postRunsIdCancel: async () => {
+    const other = await addRun(api.service, { startedBy: api.people.ada })
+    return ada.post(`/v1/runs/${other.id}/cancel`, { reason: 'not needed' })
+  },
+  getRunsIdGrants: async () => {
+    await approved('run')
+    return ada.get(`/v1/runs/${run.id}/grants`)
+  },
+  deleteGrantsId: async () => {
+    await approved('path')
+    const grants = await grace.get(`/v1/runs/${run.id}/grants`)
+    return grace.delete(`/v1/grants/${grants.body.items[0].id}`)
+  },
+  getQueues: () => grace.get('/v1/queues'),
+  getRequests: async () => {
+    await pending()
+    return grace.get('/v1/requests?state=pending&queue=platform&mine=true&sort=risk&q=write')
+  },
+  getRequestsId: async () => grace.get(`/v1/requests/${(await pending()).id}`),
+  getRequestsIdContent: async () => grace.get(`/v1/requests/${(await pending()).id}/content`),
+  postRequestsIdDecisions: async () => {
+    const request = await pending()
+    return grace.post(`/v1/requests/${request.id}/decisions`, {
+      ...approval(request),
+      scope: 'run',
+      grant: { uses: 3, expiresAt: '2100-01-01T00:00:00Z' },
+      reason: 'read it',
+    })
+  },
+  postDecisions: async () => {
+    const [one, other] = [await pending(), await pending()]
+    return grace.post('/v1/decisions', {
+      decisions: [
+        { requestId: one.id, ...approval(one) },
+        { requestId: other.id, ...approval(other), digest: 'sha256:other' },
+        { requestId: other.id, ...approval(other), decision: 'yes' },
+      ],
+    })
+  },
+  postRequestsIdClaim: async () => grace.post(`/v1/requests/${(await pending()).id}/claim`),
+  deleteRequestsIdClaim: async () => {
+    const request = await pending()
+    await grace.post(`/v1/requests/${request.id}/claim`)
+    return grace.delete(`/v1/requests/${request.id}/claim`)
+  },
+  postRequestsIdComments: async () =>
+    grace.post(`/v1/requests/${(await pending()).id}/comments`, { text: 'why?' }),
+  postRequestsIdRevoke: async () =>
+    grace.post(`/v1/requests/${(await approved()).id}/revoke`, { reason: 'changed my mind' }),
+  postRequestsIdExtend: async () =>
+    grace.post(`/v1/requests/${(await pending()).id}/extend`, {
+      expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
+    }),
+  getAudit: async () =>
+    (await api.signIn(api.people.aud)).get(
+      '/v1/audit?type=request.opened&actor=policy&from=2020-01-01T00:00:00Z',
+    ),
+  getAuditExport: async () => (await api.signIn(api.people.aud)).get('/v1/audit/export?format=csv'),
+  getWorkers: () => grace.get('/v1/workers'),
+  getWorkersName: () => grace.get('/v1/workers/scribe'),
+  getKeys: async () => {
+    await ada.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
+    return ada.get('/v1/keys')
+  },
+  postKeys: () => ada.post('/v1/keys', { name: 'robot', scopes: ['runs:read', 'audit:read'] }),
+  deleteKeysId: async () => {
+    const key = await ada.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
+    return ada.delete(`/v1/keys/${key.body.id}`)
+  },
+  getPeople: () => ada.get('/v1/people'),
+  getHealthz: () => api.ask('/healthz'),
+  getReadyz: () => api.ask('/readyz'),
+}
+
+/** Proved elsewhere: events.test.ts, explain.test.ts, people.test.ts. */
+const provedElsewhere = new Set([
+  'getEvents',
+  'postPolicyExplain',
+  'postPeopleEmailLink',
+  'postPeopleEmailDisable',
+])
+
+function expectDocumented(reply: Reply, { path, method, operation }: Listed): void {
+  const where = `${method} ${path} ${reply.status}`
+  const documented = operation.responses[String(reply.status)]
+  expect(documented, `${where} is documented`).toBeDefined()
+  const type = reply.headers.get('content-type')?.split(';')[0] ?? ''
+  expect(Object.keys(documented?.content ?? {}), where).toContain(type)
+  if (!type.endsWith('json')) return
+  const pointer = [
+    'paths',
+    path,
+    method,
+    'responses',
+    String(reply.status),
+    'content',
+    type,
+    'schema',
+  ]
+    .map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1')))
+    .join('/')
+  const validate = ajv.compile({ $ref: `${documentUrl}#/${pointer}` })
+  expect(
+    validate(reply.body),
+    `${where}: ${ajv.errorsText(validate.errors)}\n${reply.text.slice(0, 2000)}`,
+  ).toBe(true)
+}
+
+test('every operation of the document is answered well, and as the document says', async () => {
+  const names = listed.map(({ operation }) => operation.operationId)
+  expect(
+    names.filter((name) => !Object.hasOwn(questions, name) && !provedElsewhere.has(name)),
+  ).toEqual([])
+  expect(new Set(names).size).toBe(names.length)
+  for (const one of listed) {
+    const question = questions[one.operation.operationId]
+    if (question === undefined) continue
+    const reply = await question()
+    expect(reply.status, `${one.operation.operationId}: ${reply.text.slice(0, 500)}`).toBeLessThan(
+      300,
+    )
+    expectDocumented(reply, one)
+  }
+})
+
+const filled = (path: string, id: string) => path.replaceAll(/\{(\w+)\}/g, encodeURIComponent(id))
+
+test('every operation but the open ones refuses nobody with 401, as the document says', async () => {
+  const open = listed.filter(({ operation }) => operation.security.length === 0)
+  expect(
+    open.map(({ operation }) => operation.operationId).toSorted((a, b) => a.localeCompare(b)),
+  ).toEqual(['getAuthMethods', 'getHealthz', 'getReadyz', 'postAuthDevLogin', 'postAuthLink'])
+  for (const one of listed) {
+    if (one.operation.security.length === 0) continue
+    const reply = await api.ask(filled(one.path, uuidv7()), { method: one.method.toUpperCase() })
+    expect(reply, `${one.method} ${one.path}`).toMatchObject({ status: 401 })
+    expectDocumented(reply, one)
+  }
+})
+
+test('what does not exist and what one may not see are the same 404, on every path', async () => {
+  const request = await pending()
+  const edsger = await api.signIn(api.people.edsger)
+  const bodies: Record<string, unknown> = {
+    postRunsIdMessages: { text: 'x' },
+    postRequestsIdDecisions: approval(request),
+    postRequestsIdComments: { text: 'x' },
+    postRequestsIdRevoke: { reason: 'x' },
+    postRequestsIdExtend: { expiresAt: '2100-01-01T00:00:00Z' },
+  }
+  for (const one of listed.filter(({ path }) => /^\/v1\/(runs|requests)\/\{id\}/.test(path))) {
+    const unseen = one.path.startsWith('/v1/runs') ? run.id : request.id
+    const replies = await Promise.all(
+      [unseen, uuidv7(), 'nonsense'].map((id) =>
+        api.ask(filled(one.path, id), {
+          method: one.method.toUpperCase(),
+          headers: edsger.headers,
+          ...(one.method === 'post' ? { body: bodies[one.operation.operationId] ?? {} } : {}),
+        }),
+      ),
+    )
+    for (const reply of replies) {
+      expect(reply, `${one.method} ${one.path}`).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      })
+      expectDocumented(reply, one)
+    }
+  }
+})
+
+test('no GET and no HEAD changes a row, but for the records of what was revealed', async () => {
+  const snapshot = async (): Promise<string> => {
+    const { db } = api.service
+    const tables = [
+      'run',
+      'request',
+      'decision',
+      'permit',
+      'approval_grant',
+      'claim',
+      'outbox',
+      'event',
+      'session',
+    ] as const
+    const counts = await Promise.all(
+      tables.map(async (table) => {
+        const rows = await db.selectFrom(table).selectAll().execute()
+        return JSON.stringify(
+          rows.map((row) => JSON.stringify(row)).toSorted((a, b) => a.localeCompare(b)),
+        )
+      }),
+    )
+    return counts.join('\n')
+  }
+  const request = await pending()
+  const before = await snapshot()
+  for (const { path, method } of listed.filter(
+    (one) => one.method === 'get' && one.path !== '/v1/events',
+  )) {
+    const id = path.startsWith('/v1/runs') ? run.id : request.id
+    for (const verb of [method.toUpperCase(), 'HEAD']) {
+      const reply = await api.ask(filled(path, id), { method: verb, headers: olga.headers })
+      expect(reply.status, `${verb} ${path}`).toBeLessThan(500)
+    }
+  }
+  expect(await snapshot()).toBe(before)
+})
