@@ -1,0 +1,140 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { PermitStatement } from '../../domain/statement.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import {
+  addRequest,
+  addRun,
+  type TestRequest,
+  type TestRun,
+} from '../../../test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { decideRequest } from './decide-request.ts'
+import { settleOutcome, type SettleOutcomeInput } from './settle-outcome.ts'
+
+let database: TestDatabase
+let service: TestService
+let ada: TestPerson
+let grace: TestPerson
+let run: TestRun
+let check: TestRequest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  ada = await addPerson(database.db, 'Ada', ['platform'])
+  grace = await addPerson(database.db, 'Grace', ['platform'])
+})
+afterAll(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  run = await addRun(service, { startedBy: ada })
+  check = await addRequest(service, run, { kind: 'outcome_check' })
+  await database.db
+    .insertInto('execution')
+    .values({ call_id: check.callId, attempt: 1, state: 'unknown', epoch: 1 })
+    .execute()
+})
+
+function settle(person: TestPerson, finding: Partial<SettleOutcomeInput>) {
+  const input = { ran: null, then: 'continue', reason: 'I looked', ...finding }
+  return settleOutcome(service.ctx, person.caller, { request: check.id, ...input })
+}
+
+function attemptOne() {
+  return database.db
+    .selectFrom('execution')
+    .select(['state', 'settled_by', 'settled_then'])
+    .where('call_id', '=', check.callId)
+    .where('attempt', '=', 1)
+    .executeTakeFirstOrThrow()
+}
+
+describe('an outcome check', () => {
+  test.each([
+    [true, 'succeeded'],
+    [false, 'failed'],
+    [null, 'unknown'],
+  ] as const)(
+    'settled with ran: %s leaves the attempt %s, with who found that',
+    async (ran, state) => {
+      expect(await settle(grace, { ran })).toMatchObject({ state: 'approved' })
+      expect(await attemptOne()).toEqual({ state, settled_by: grace.id, settled_then: 'continue' })
+      const permits = await database.db
+        .selectFrom('permit')
+        .select('id')
+        .where('call_id', '=', check.callId)
+        .execute()
+      expect(permits).toEqual([])
+    },
+  )
+
+  test('settled with `again` issues one permit, for the next attempt of that very call', async () => {
+    await settle(grace, { ran: false, then: 'again' })
+    const permit = await database.db
+      .selectFrom('permit')
+      .selectAll()
+      .where('call_id', '=', check.callId)
+      .executeTakeFirstOrThrow()
+    expect(permit.state).toBe('live')
+    const statement = JSON.parse(permit.statement) as PermitStatement
+    expect(statement).toMatchObject({
+      requestId: check.id,
+      callId: check.callId,
+      digest: check.digest,
+      attempt: 2,
+      deciders: [grace.id],
+    })
+  })
+
+  test('settled with `stop` stops the rest of the turn as a denial does', async () => {
+    const later = await addRequest(service, run, { position: 2 })
+    expect(await settle(grace, { ran: true, then: 'stop' })).toMatchObject({ state: 'denied' })
+    const { state, cancel_reason } = await database.db
+      .selectFrom('request')
+      .select(['state', 'cancel_reason'])
+      .where('id', '=', later.id)
+      .executeTakeFirstOrThrow()
+    expect([state, cancel_reason]).toEqual(['cancelled', 'sibling_denied'])
+  })
+})
+
+describe('what is refused', () => {
+  test('`again` unless the call did not run, anything but the literal values, and no reason', async () => {
+    for (const finding of [
+      { ran: true, then: 'again' },
+      { ran: null, then: 'again' },
+      { ran: 'false', then: 'again' },
+      { ran: 0 },
+      { then: 'retry' },
+      { reason: ' ' },
+    ]) {
+      expect((await refusal(settle(grace, finding))).code).toBe('invalid_request')
+    }
+    expect((await attemptOne()).state).toBe('unknown')
+  })
+
+  test('somebody behind the call', async () => {
+    expect((await refusal(settle(ada, { ran: true }))).code).toBe('not_eligible')
+  })
+
+  test('a second settling, and one after the attempt turned out by itself', async () => {
+    await settle(grace, { ran: true })
+    expect((await refusal(settle(grace, { ran: true }))).code).toBe('already_decided')
+    const other = await addRequest(service, run, { kind: 'outcome_check', position: 2 })
+    await database.db
+      .insertInto('execution')
+      .values({ call_id: other.callId, attempt: 1, state: 'succeeded', epoch: 1 })
+      .execute()
+    check = other
+    expect((await refusal(settle(grace, { ran: false, then: 'again' }))).code).toBe('conflict')
+  })
+
+  test('deciding it instead of settling it, and settling what is none', async () => {
+    const body = { decision: 'approve', digest: check.digest, revision: 1 }
+    const decided = decideRequest(service.ctx, grace.caller, { request: check.id, body })
+    expect((await refusal(decided)).code).toBe('invalid_request')
+    check = await addRequest(service, run, { position: 3 })
+    expect((await refusal(settle(grace, { ran: true }))).code).toBe('invalid_request')
+  })
+})
