@@ -1,13 +1,23 @@
 import { Command, CommanderError } from 'commander'
 import { takeLifeline } from '../runtime/processes/lifeline.ts'
+import { addAuditCommand } from './commands/audit.ts'
+import { addCheckCommand } from './commands/check.ts'
+import { addDecideCommands } from './commands/decide.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
+import { addExplainCommand } from './commands/explain.ts'
+import { addGrantsCommand } from './commands/grants.ts'
+import { addInitCommand } from './commands/init.ts'
+import { addKeysCommand } from './commands/keys.ts'
+import { addLoginCommand } from './commands/login.ts'
+import { addPeopleCommand } from './commands/people.ts'
 import { addProcessCommands } from './commands/processes.ts'
+import { addRequestsCommand } from './commands/requests.ts'
+import { addReviewCommand } from './commands/review.ts'
+import { addRunCommand } from './commands/run.ts'
+import { addRunsCommand } from './commands/runs.ts'
 import { addStartCommand } from './commands/start.ts'
+import { CommandFailure, exitCodes } from './exit-codes.ts'
 import { VERSION } from './version.ts'
-
-/** Exit codes: 0 done, 1 failed, 2 usage, 3 pending, 4 denied (api.md). */
-const FAILED = 1
-const USAGE = 2
 
 /** Commands load what they need when they run, so that each starts quickly. */
 function createProgram(): Command {
@@ -20,6 +30,19 @@ function createProgram(): Command {
     .showHelpAfterError()
   addStartCommand(program)
   addProcessCommands(program)
+  addInitCommand(program)
+  addCheckCommand(program)
+  addExplainCommand(program)
+  addRunCommand(program)
+  addRunsCommand(program)
+  addRequestsCommand(program)
+  addDecideCommands(program)
+  addReviewCommand(program)
+  addGrantsCommand(program)
+  addAuditCommand(program)
+  addPeopleCommand(program)
+  addKeysCommand(program)
+  addLoginCommand(program)
   addDoctorCommand(program)
   return program
 }
@@ -35,11 +58,11 @@ async function main(): Promise<void> {
     await createProgram().parseAsync()
   } catch (error) {
     if (error instanceof CommanderError) {
-      process.exitCode = error.exitCode === 0 ? 0 : USAGE
+      process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage
       return
     }
     console.error(error instanceof Error ? error.message : String(error))
-    process.exitCode = FAILED
+    process.exitCode = error instanceof CommandFailure ? error.exitCode : exitCodes.failed
   }
 }
 

@@ -1,0 +1,53 @@
+import { processEnvironment } from '../runtime/environment.ts'
+import { findFolders } from '../runtime/folders.ts'
+import type { ProjectProblem } from '../policy/policy.ts'
+import { loadProject } from '../services/policy/load-project.ts'
+import { loadToolDescriptions } from '../tools/custom/load-tool-descriptions.ts'
+import type { FolderOptions } from './commands/folder-options.ts'
+import { type ExitCode, exitCodes } from './exit-codes.ts'
+import { red, yellow } from './text/colour.ts'
+
+/** Validates a project folder, prints every problem at once, and answers 1 when one is an error. */
+export async function runCheck(options: FolderOptions & { json?: boolean }): Promise<ExitCode> {
+  const { projectDir } = findFolders(options)
+  const problems = await problemsOf(projectDir)
+  const errors = problems.filter((problem) => problem.severity === 'error').length
+  if (options.json === true) console.log(JSON.stringify({ valid: errors === 0, problems }))
+  else console.log([...problems.map(line), summary(projectDir, problems.length, errors)].join('\n'))
+  return errors === 0 ? exitCodes.done : exitCodes.failed
+}
+
+async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]> {
+  const parsed = await loadProject(projectDir)
+  if ('problems' in parsed) return parsed.problems
+  const { toolFiles } = parsed.policy
+  if (toolFiles.length === 0) return parsed.warnings
+  const loaded = await loadToolDescriptions({
+    projectDir,
+    toolFiles,
+    environment: processEnvironment(),
+  })
+  return [
+    ...parsed.warnings,
+    ...loaded.problems.map(({ file, line, problem }) => ({
+      file,
+      line,
+      problem,
+      remedy: 'a tool file loads and exports tools, see docs/tools.md',
+      severity: 'error' as const,
+    })),
+  ]
+}
+
+function line(problem: ProjectProblem): string {
+  const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`
+  const word = problem.severity === 'error' ? red('error') : yellow('warning')
+  return `${place}  ${word}  ${problem.problem}; ${problem.remedy}`
+}
+
+function summary(projectDir: string, all: number, errors: number): string {
+  if (all === 0) return `${projectDir} is valid.`
+  return errors === 0
+    ? `${projectDir} is valid, with ${all} warning${all === 1 ? '' : 's'}.`
+    : `${errors} error${errors === 1 ? '' : 's'} in ${projectDir}.`
+}

@@ -1,0 +1,100 @@
+import { confirm, isCancel, note, select, text } from '@clack/prompts'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { requestText } from '../text/request-text.ts'
+import { printable } from '../text/terminal-text.ts'
+import type { Choice } from './decide.ts'
+
+type Answer = 'approve' | 'approve_run' | 'full' | 'deny' | 'stop' | 'skip'
+
+/** The person's choice; `skip` to leave the request as it is, `quit` to end the walk. */
+export type Asked = Choice | 'skip' | 'quit'
+
+/**
+ * Prints a request and asks the person at the terminal. Nothing is preselected but looking closer; a high
+ * risk is only approved when all of it was printed, and with a reason.
+ */
+export async function askDecision(request: RequestDetail): Promise<Asked> {
+  let page = requestText(request, { full: false })
+  note(page.text)
+  let seenAll = page.whole
+  for (;;) {
+    const answer = await select<Answer>({
+      message: 'Your decision',
+      options: optionsOf(request, seenAll),
+      initialValue: 'full',
+    })
+    if (isCancel(answer)) return 'quit'
+    if (answer === 'skip') return 'skip'
+    if (answer === 'full') {
+      page = requestText(request, { full: true })
+      note(`${page.text}\n\ninput ${printable(JSON.stringify(request.input, null, 2))}`)
+      seenAll = page.whole
+      continue
+    }
+    const reason = await askReason(request, answer)
+    if (reason === null) continue
+    if (answer === 'approve_run' && !(await understandsRun(request))) continue
+    return choiceOf(answer, reason, seenAll)
+  }
+}
+
+function optionsOf(
+  request: RequestDetail,
+  seenAll: boolean,
+): { value: Answer; label: string; hint?: string }[] {
+  const mayApprove = request.risk !== 'high' || seenAll
+  return [
+    { value: 'full', label: 'View in full', hint: 'with the raw input' },
+    { value: 'deny', label: 'Deny', hint: 'the run goes on; the reason is shown to the model' },
+    { value: 'stop', label: 'Deny and stop', hint: 'the run waits for a message' },
+    ...(mayApprove ? [{ value: 'approve' as const, label: 'Approve once, as shown' }] : []),
+    ...(mayApprove && request.allowedScopes.includes('run')
+      ? [
+          {
+            value: 'approve_run' as const,
+            label: 'Approve for the run',
+            hint: 'this very call, again and again',
+          },
+        ]
+      : []),
+    { value: 'skip', label: 'Leave it' },
+  ]
+}
+
+async function askReason(request: RequestDetail, answer: Answer): Promise<string | null> {
+  const needed = request.risk === 'high'
+  if (answer === 'approve' && !needed) return ''
+  const reason = await text({
+    message: needed ? 'Reason (required at high risk)' : 'Reason (Enter for none)',
+    validate: (value) =>
+      needed && !value?.trim() ? 'A reason is required at high risk' : undefined,
+  })
+  return isCancel(reason) ? null : (reason ?? '')
+}
+
+/** "Approve for the run" shows exactly what it will cover (security.md 16). */
+async function understandsRun(request: RequestDetail): Promise<boolean> {
+  const sure = await confirm({
+    message: `This pre-approves ${request.tool} with exactly this input (digest ${request.digest.slice(0, 19)}…) for the rest of the root run. Go on?`,
+    initialValue: false,
+  })
+  return sure === true
+}
+
+function choiceOf(
+  answer: Exclude<Answer, 'full' | 'skip'>,
+  reason: string,
+  seenAll: boolean,
+): Choice {
+  const common = { seenAll, ...(reason.trim() === '' ? {} : { reason }) }
+  switch (answer) {
+    case 'approve':
+      return { ...common, decision: 'approve', scope: 'once' }
+    case 'approve_run':
+      return { ...common, decision: 'approve', scope: 'run' }
+    case 'deny':
+      return { ...common, decision: 'deny', then: 'continue' }
+    case 'stop':
+      return { ...common, decision: 'deny', then: 'stop' }
+  }
+}

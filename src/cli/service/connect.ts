@@ -1,0 +1,46 @@
+import { type Environment, processEnvironment, readText } from '../../runtime/environment.ts'
+import type { AuthMethods } from '../../api/schemas/auth.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { findService, type FoundService } from './find-service.ts'
+import { savedSession } from './saved-sessions.ts'
+import { Service } from './service.ts'
+import type { ServiceOptions } from './service-options.ts'
+import { startSession, withKey, withSession } from './sign-in.ts'
+
+/**
+ * The service that the options mean, as whoever they mean: the person of `--as` (or `COUNTERSIGN_AS`) by
+ * development sign-in, the key in `COUNTERSIGN_API_KEY`, or the session that `countersign login` left.
+ */
+export async function connect(
+  options: ServiceOptions,
+  environment: Environment = processEnvironment(),
+): Promise<Service> {
+  const found = await findService(options, environment)
+  const email = options.as ?? readText(environment, 'COUNTERSIGN_AS')
+  if (email !== undefined) return withSession(found.url, await signInAs(found, email))
+  const key = readText(environment, 'COUNTERSIGN_API_KEY')
+  if (key !== undefined) return withKey(found.url, key)
+  const saved = await savedSession(environment, found.url)
+  if (saved !== null) return withSession(found.url, saved)
+  throw new CommandFailure(await whoSentence(found), exitCodes.usage)
+}
+
+function signInAs(found: FoundService, email: string): ReturnType<typeof startSession> {
+  if (found.devToken === null) {
+    throw new CommandFailure(
+      `--as works on the machine of the service, in the development profile. Elsewhere sign in with: countersign login ${found.url}`,
+      exitCodes.usage,
+    )
+  }
+  return startSession(found.url, { email, token: found.devToken })
+}
+
+async function whoSentence(found: FoundService): Promise<string> {
+  const methods = await new Service(found.url, {})
+    .get<AuthMethods>('/v1/auth/methods')
+    .catch(() => null)
+  const people = methods?.people.map((person) => person.email) ?? []
+  return found.devToken !== null && people.length > 0
+    ? `Say who you are: --as EMAIL, one of ${people.join(', ')}`
+    : `Sign in first with: countersign login ${found.url} — or set COUNTERSIGN_API_KEY`
+}

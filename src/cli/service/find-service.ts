@@ -1,0 +1,52 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type Environment, readText } from '../../runtime/environment.ts'
+import { findFolders, runFolder } from '../../runtime/folders.ts'
+import { CommandFailure } from '../exit-codes.ts'
+import type { ServiceOptions } from './service-options.ts'
+
+/** Where the service is, and the development token when this is its machine. */
+export interface FoundService {
+  readonly url: string
+  readonly devToken: string | null
+}
+
+/**
+ * `--url`, else `COUNTERSIGN_URL`, else the service that runs for the project's data folder.
+ * The token of development sign-in is only ever read from that data folder.
+ */
+export async function findService(
+  options: ServiceOptions,
+  environment: Environment,
+): Promise<FoundService> {
+  const { dataDir } = findFolders(options)
+  const runDir = runFolder(dataDir)
+  const local = await readLine(join(runDir, 'url'))
+  const url = options.url ?? readText(environment, 'COUNTERSIGN_URL') ?? local
+  if (url === null) {
+    throw new CommandFailure(
+      `No service runs for ${dataDir}. Start it with: countersign start — or name another with --url or COUNTERSIGN_URL.`,
+    )
+  }
+  const origin = originOf(url)
+  const isLocal = local !== null && origin === originOf(local)
+  return { url: origin, devToken: isLocal ? await readLine(join(runDir, 'dev-token')) : null }
+}
+
+function originOf(url: string): string {
+  try {
+    return new URL(url).origin
+  } catch {
+    throw new CommandFailure(
+      `${url} is not the address of a service, such as http://localhost:4400`,
+    )
+  }
+}
+
+async function readLine(file: string): Promise<string | null> {
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,86 @@
+import { CommandFailure } from '../exit-codes.ts'
+
+/** A refusal in the service's own words; `code` is stable (api.md). */
+export class ServiceProblem extends CommandFailure {
+  readonly code: string
+  readonly status: number
+  readonly facts: Readonly<Record<string, unknown>>
+
+  constructor(status: number, body: Readonly<Record<string, unknown>>) {
+    const detail = body['detail'] ?? body['title']
+    super(typeof detail === 'string' ? detail : `The service answered ${status}`)
+    this.status = status
+    this.code = typeof body['code'] === 'string' ? body['code'] : 'unknown'
+    this.facts = body
+  }
+}
+
+/** A service with somebody's credentials: paths begin with `/v1`, bodies are JSON. */
+export class Service {
+  readonly url: string
+  readonly #headers: Readonly<Record<string, string>>
+
+  constructor(url: string, headers: Readonly<Record<string, string>>) {
+    this.url = url
+    this.#headers = headers
+  }
+
+  /** The JSON body of the answer. Rejects with `ServiceProblem`, or with a sentence when nobody answers. */
+  async get<T>(path: string): Promise<T> {
+    return (await this.#ask('GET', path)) as T
+  }
+
+  async post<T>(
+    path: string,
+    body: unknown = {},
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<T> {
+    return (await this.#ask('POST', path, body, headers)) as T
+  }
+
+  async delete<T>(path: string): Promise<T> {
+    return (await this.#ask('DELETE', path, {})) as T
+  }
+
+  /** The bytes of an answer that is not JSON. */
+  async bytes(path: string): Promise<Uint8Array> {
+    const response = await this.#fetch(path, { headers: this.#headers })
+    if (!response.ok) throw await problemOf(response)
+    return new Uint8Array(await response.arrayBuffer())
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<unknown> {
+    const response = await this.#fetch(path, {
+      method,
+      headers: { ...this.#headers, ...headers, 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
+    if (!response.ok) throw await problemOf(response)
+    return response.json()
+  }
+
+  async #fetch(path: string, init: RequestInit): Promise<Response> {
+    try {
+      return await fetch(this.url + path, { ...init, redirect: 'error' })
+    } catch (cause) {
+      throw new CommandFailure(
+        `Nobody answers at ${this.url}. Is the service running? countersign doctor says what is wrong.`,
+        1,
+        { cause },
+      )
+    }
+  }
+}
+
+async function problemOf(response: Response): Promise<ServiceProblem> {
+  const body: unknown = await response.json().catch(() => ({}))
+  return new ServiceProblem(
+    response.status,
+    typeof body === 'object' && body !== null ? { ...body } : {},
+  )
+}

@@ -1,0 +1,51 @@
+import type { Me } from '../../api/schemas/auth.ts'
+import { CommandFailure } from '../exit-codes.ts'
+import type { SavedSession } from './saved-sessions.ts'
+import { Service } from './service.ts'
+
+const agent = 'countersign-cli'
+
+/** Headers of calls that come from the service's own origin, as the CSRF rules want them. */
+function originHeaders(url: string): Record<string, string> {
+  return { origin: url, 'user-agent': agent }
+}
+
+/** The service with a session's cookie and token. */
+export function withSession(url: string, session: SavedSession): Service {
+  return new Service(url, {
+    ...originHeaders(url),
+    cookie: session.cookie,
+    'x-csrf-token': session.csrfToken,
+  })
+}
+
+/** The service with an API key; a key can never decide. */
+export function withKey(url: string, key: string): Service {
+  return new Service(url, { 'user-agent': agent, authorization: `Bearer ${key}` })
+}
+
+/** Starts a session by development sign-in or a one-time link. Rejects with the service's sentence. */
+export async function startSession(
+  url: string,
+  credentials: { readonly email: string; readonly token: string } | { readonly link: string },
+): Promise<SavedSession> {
+  const [path, body] =
+    'link' in credentials
+      ? ['/v1/auth/link', { token: credentials.link }]
+      : ['/v1/auth/dev-login', { email: credentials.email, token: credentials.token }]
+  const response = await fetch(url + path, {
+    method: 'POST',
+    headers: { ...originHeaders(url), 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  }).catch((cause: unknown) => {
+    throw new CommandFailure(`Nobody answers at ${url}.`, 1, { cause })
+  })
+  const answer = (await response.json()) as Me & { detail?: string }
+  if (!response.ok)
+    throw new CommandFailure(answer.detail ?? `The service answered ${response.status}`)
+  const cookie = response.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
+  return { cookie, csrfToken: answer.csrfToken ?? '' }
+}

@@ -1,0 +1,60 @@
+import type { Transcript, TranscriptCall } from '../../api/schemas/transcript.ts'
+import { bold, dim, green, red, yellow } from './colour.ts'
+import { printable, printableLine } from './terminal-text.ts'
+
+const inputMost = 160
+const resultMost = 400
+
+/** What of a transcript was printed before, so that following a run prints each thing once. */
+export class TranscriptPrinter {
+  readonly #printed = new Set<string>()
+
+  /** The new lines since the last call. */
+  next(transcript: Transcript): string[] {
+    const lines: string[] = []
+    for (const [place, item] of transcript.items.entries()) {
+      if (item.text !== undefined && item.text !== '' && this.#first(`text ${place}`)) {
+        const speaker =
+          item.role === 'assistant' ? bold('agent') : bold(item.author?.name ?? 'input')
+        lines.push(`${speaker}  ${printable(item.text)}`)
+      }
+      for (const call of item.calls ?? []) {
+        if (this.#first(`call ${call.callId}`)) lines.push(callLine(call))
+        if (call.result !== undefined && this.#first(`result ${call.callId}`)) {
+          lines.push(resultLine(call, call.result))
+        }
+      }
+    }
+    return lines
+  }
+
+  #first(key: string): boolean {
+    if (this.#printed.has(key)) return false
+    this.#printed.add(key)
+    return true
+  }
+}
+
+function callLine(call: TranscriptCall): string {
+  const input = shorten(printableLine(JSON.stringify(call.input)), inputMost)
+  return `  ${verdictMark(call)} ${call.tool} ${dim(input)}`
+}
+
+function verdictMark(call: TranscriptCall): string {
+  if (call.verdict === 'preApproved') return green('·')
+  if (call.verdict === 'ask') return yellow('?')
+  return call.verdict === null ? dim('…') : red('×')
+}
+
+function resultLine(call: TranscriptCall, result: NonNullable<TranscriptCall['result']>): string {
+  const word = result.type === 'output' ? green('done') : red(result.type)
+  const text = result.text === undefined ? '' : dim(shorten(printable(result.text), resultMost))
+  return `    ${call.tool} ${word} ${text.replaceAll('\n', '\n    ')}`
+}
+
+function shorten(text: string, most: number): string {
+  const characters = [...text]
+  return characters.length <= most
+    ? text
+    : `${characters.slice(0, most).join('')}… (${characters.length - most} more characters)`
+}
