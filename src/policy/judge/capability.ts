@@ -23,7 +23,7 @@ export async function judgeCapability(
     const refusal = refusedByZones(worker, access)
     if (refusal !== null) return { error: refusal }
     try {
-      const state = await workspace.state(access.path)
+      const state = await workspace.state(access.path, { clash: access.operation === 'write' })
       const wrongType = refusedByType(access, state)
       if (wrongType !== null) return { error: wrongType }
       touched.push({ access, state })
@@ -61,6 +61,9 @@ function refusedByZone(zone: Zone, access: Access): string | null {
 
 function refusedByType(access: Access, state: FileState): string | null {
   const name = shown(access.path)
+  if (state.clash !== undefined) {
+    return `${name} differs only by case from ${JSON.stringify(state.clash)}, which is there`
+  }
   switch (state.kind) {
     case 'symlink':
       return `${name} is a link; links are not followed`
