@@ -2,10 +2,12 @@ import { spawn } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
 import { readFile, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { stripVTControlCharacters } from 'node:util'
 import { CHECKOUT } from '../folders.ts'
 
 const BUILT = join(CHECKOUT, 'dist', 'ui')
 const STAMP = '.source'
+const MOST_LINES = 8
 
 /** Whether the built dashboard is that of the sources in this checkout. */
 export async function isUiBuilt(): Promise<boolean> {
@@ -63,14 +65,20 @@ async function hashSources(): Promise<string> {
 }
 
 async function runToEnd(command: string, args: string[]): Promise<void> {
-  const child = spawn(command, args, { cwd: CHECKOUT, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(command, args, {
+    cwd: CHECKOUT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let said = ''
-  const listen = (chunk: Buffer) => (said = (said + chunk.toString('utf8')).slice(-2_000))
+  const listen = (chunk: Buffer) => (said = said + chunk.toString('utf8'))
   child.stdout.on('data', listen)
   child.stderr.on('data', listen)
   const code = await new Promise<number | null>((resolve, reject) => {
     child.once('error', reject)
     child.once('close', resolve)
   })
-  if (code !== 0) throw new Error(`the dashboard could not be built:\n${said.trim()}`)
+  if (code !== 0)
+    throw new Error(
+      `the dashboard could not be built:\n${stripVTControlCharacters(said).trim().split('\n').slice(0, MOST_LINES).join('\n')}`,
+    )
 }

@@ -81,8 +81,7 @@ async function bringUp({ options, outer, progress, folders, started }: BringUp) 
   const { dataDir, projectDir } = folders
   if (folders.isQuickstart) await prepareQuickstart(projectDir, progress.say)
   const environment = readProjectEnvironment(projectDir, outer)
-  const ui = (await isUiBuilt()) ? undefined : progress.during('building the dashboard', buildUi)
-  ui?.catch(() => undefined)
+  const ui = (await isUiBuilt()) ? undefined : buildDashboard(progress)
   const infrastructure = await startInfrastructure({
     dataDir,
     environment,
@@ -110,6 +109,17 @@ async function bringUp({ options, outer, progress, folders, started }: BringUp) 
   await writeFile(join(runFolder(dataDir), 'url'), `${localUrl}\n`)
   const publicUrl = readText(environment, 'COUNTERSIGN_PUBLIC_URL') ?? `http://localhost:${port}`
   return { localUrl, publicUrl, devToken }
+}
+
+/** Everything else serves without it; whoever has changed src/ui sees what is wrong there. */
+async function buildDashboard(progress: Progress): Promise<void> {
+  try {
+    await progress.during('building the dashboard', buildUi)
+  } catch (error) {
+    progress.say(
+      `${error instanceof Error ? error.message : String(error)}\nThe service runs without the dashboard.`,
+    )
+  }
 }
 
 async function choosePort(
