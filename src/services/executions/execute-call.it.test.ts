@@ -20,6 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(() => {
+  desk.steps.length = 0
   desk.executed.length = 0
   desk.beforeExecute = async () => undefined
 })

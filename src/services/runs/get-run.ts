@@ -3,11 +3,10 @@ import { Problem } from '../../domain/problem.ts'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import type { LineageRecord } from '../requests/request-record.ts'
-import { viewerOf } from '../requests/viewer.ts'
-import { runVisibleTo } from '../requests/visible-to.ts'
 import { runRecord, runRows, type RunRow } from './list-runs.ts'
-import { isUuid, maySteer } from './may-steer-run.ts'
+import { maySteer } from './may-steer-run.ts'
 import type { RunDetailRecord } from './run-record.ts'
+import { assertVisible } from './visible-run.ts'
 
 /** A run with everything but its transcript. Rejects with `not_found` for what the caller may not see. */
 export async function getRun(
@@ -43,26 +42,6 @@ export async function getRun(
     model: policy.workers.get(row.worker)?.model ?? '',
     endReason: run.end_reason,
     allowed: { message: steers, cancel: steers },
-  }
-}
-
-/** Rejects with `not_found` when there is no such run that the caller may see. */
-export async function assertVisible(
-  ctx: ServiceContext,
-  caller: Caller,
-  runId: string,
-): Promise<void> {
-  const viewer = await viewerOf(ctx, caller)
-  const seen = isUuid(runId)
-    ? await ctx.db
-        .selectFrom('run')
-        .select('id')
-        .where('id', '=', runId)
-        .where(runVisibleTo(viewer, 'run.id'))
-        .executeTakeFirst()
-    : undefined
-  if (seen === undefined) {
-    throw new Problem('not_found', `There is no run ${runId.slice(0, 80)} that you may see`)
   }
 }
 

@@ -8,8 +8,8 @@ import type { RunFailure } from '../../store/schema.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { viewerOf, type Viewer } from '../requests/viewer.ts'
 import { runVisibleTo } from '../requests/visible-to.ts'
-import { isUuid } from './may-steer-run.ts'
 import type { RunRecord } from './run-record.ts'
+import { isUuid } from './visible-run.ts'
 
 export interface ListRunsInput {
   readonly state?: RunState

@@ -1,7 +1,6 @@
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
-import { viewerOf } from '../requests/viewer.ts'
-import { runVisibleTo } from '../requests/visible-to.ts'
+import { assertVisible } from './visible-run.ts'
 
 /**
  * Authorises messages to a run and cancelling it (security.md 22): who started it or one above it, a person with the right
@@ -26,15 +25,7 @@ export async function maySteer(
   caller: Caller,
   runId: string,
 ): Promise<boolean> {
-  const viewer = await viewerOf(ctx, caller)
-  if (!isUuid(runId)) throw missing(runId)
-  const seen = await ctx.db
-    .selectFrom('run')
-    .select('id')
-    .where('id', '=', runId)
-    .where(runVisibleTo(viewer, 'run.id'))
-    .executeTakeFirst()
-  if (seen === undefined) throw missing(runId)
+  const viewer = await assertVisible(ctx, caller, runId)
   const { actor } = caller
   if (actor.type === 'person' && viewer.managesRuns) return true
   const lineage = await ctx.db
@@ -46,12 +37,4 @@ export async function maySteer(
   return lineage.some((run) =>
     actor.type === 'machine' ? run.api_key_id === actor.id : run.started_by === viewer.personId,
   )
-}
-
-export function isUuid(text: string): boolean {
-  return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text)
-}
-
-function missing(runId: string): Problem {
-  return new Problem('not_found', `There is no run ${runId.slice(0, 80)} that you may see`)
 }

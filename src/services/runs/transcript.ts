@@ -1,6 +1,6 @@
 import type { Caller, ServiceContext } from '../context.ts'
-import { assertVisible } from './get-run.ts'
 import { loadTranscript, type TranscriptMessage } from './load-transcript.ts'
+import { assertVisible } from './visible-run.ts'
 
 /** A message with the turn it belongs to: one that no turn has read yet counts to the next. */
 export interface TranscriptItem extends TranscriptMessage {
