@@ -1,0 +1,44 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { hashBytes } from '../../domain/digest.ts'
+import { openToolProcess } from './tool-process.ts'
+
+/** A project folder far from the service, with these tool files and their processes, for tests. */
+export async function projectWith(files: Readonly<Record<string, string>>) {
+  const projectDir = realpathSync(mkdtempSync(path.join(tmpdir(), 'project with spaces-')))
+  const put = (at: string, content: string): void => {
+    mkdirSync(path.dirname(path.join(projectDir, at)), { recursive: true })
+    writeFileSync(path.join(projectDir, at), content)
+  }
+  for (const [at, content] of Object.entries(files)) put(at, content)
+  const toolFiles = Object.entries(files)
+    .filter(([at]) => at.startsWith('tools/'))
+    .map(([at, content]) => ({ path: at, hash: hashBytes(content) }))
+  const environment = { ...process.env, OWN_TOKEN: 'owner', DATABASE_URL: 'postgres://secret' }
+  const toolProcess = await openToolProcess({ projectDir, toolFiles, environment })
+  return {
+    projectDir,
+    toolProcess,
+    toolFiles,
+    environment,
+    put,
+    async [Symbol.asyncDispose](): Promise<void> {
+      await toolProcess[Symbol.asyncDispose]()
+      rmSync(projectDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A tool file with one tool, `execute`'s body given. */
+export function toolFile(name: string, body: string, more = ''): string {
+  return `import { z } from 'zod'
+import { defineTool } from 'countersign'
+export default defineTool({
+  name: '${name}', description: 'Test tool ${name}',
+  inputSchema: z.object({ text: z.string().default('none') }),
+  ${more}
+  execute: async (input, { signal, idempotencyKey }) => { ${body} },
+})
+`
+}

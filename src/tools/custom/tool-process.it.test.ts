@@ -1,0 +1,308 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { projectWith, toolFile } from './project.fixture.ts'
+
+const within = (timeoutMs: number) => ({ timeoutMs, signal: null })
+const run = (tool: string, text = '') =>
+  ({ do: 'execute', tool, input: { text }, idempotencyKey: 'key' }) as const
+
+const ended = expect.objectContaining({ name: 'ToolProcessEnded' })
+
+/** Polls until a condition holds; never longer than ten seconds. */
+async function until(condition: () => boolean): Promise<void> {
+  const deadline = Date.now() + 10_000
+  while (!condition()) {
+    if (Date.now() > deadline) throw new Error('It never came to be')
+    await new Promise((resolve) => setImmediate(resolve))
+  }
+}
+
+/** A zombie that nobody has waited for yet is dead too. */
+function alive(pid: number): boolean {
+  try {
+    return !/^\d+ \(.*\) Z/s.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
+  } catch {
+    return false
+  }
+}
+
+describe('a tool process', () => {
+  it('resolves countersign, zod and ai to the service’s copies, from any folder, and passes on the owner’s environment', async () => {
+    await using project = await projectWith({
+      'tools/a.ts': toolFile(
+        'a',
+        `return { text: input.text, idempotencyKey, own: process.env.OWN_TOKEN, secret: process.env.DATABASE_URL ?? null, cwd: process.cwd(), ai: typeof tool, aborted: signal.aborted }`,
+      ).replace(
+        'import',
+        `import { tool } from 'ai'\nimport { shared } from './lib/shared.ts'\nvoid shared\nimport`,
+      ),
+      'tools/lib/shared.ts': 'export const shared: number = 1',
+      'tools/a.test.ts': 'throw new Error("tests are not tools")',
+    })
+    const { tools, problems } = await project.toolProcess.describe()
+    expect(problems).toEqual([])
+    expect(tools.map((tool) => [tool.name, tool.file])).toEqual([['a', 'tools/a.ts']])
+    expect(await project.toolProcess.ask(run('a', 'x'), within(5000))).toEqual({
+      type: 'output',
+      output: {
+        text: 'x',
+        idempotencyKey: 'key',
+        own: 'owner',
+        secret: null,
+        cwd: project.projectDir,
+        ai: 'function',
+        aborted: false,
+      },
+    })
+  })
+
+  it('that blocks its event loop holds up neither us nor other calls', async () => {
+    await using project = await projectWith({
+      'tools/block.ts': toolFile(
+        'block',
+        'const end = Date.now() + 3000; while (Date.now() < end); return "done"',
+      ),
+      'tools/quick.ts': toolFile('quick', 'return process.pid'),
+    })
+    let beats = 0
+    const heart = setInterval(() => (beats += 1), 20)
+    const blocked = project.toolProcess.ask(run('block'), within(20_000))
+    const pids = new Set<unknown>()
+    for (let call = 0; call < 10; call += 1) {
+      const { output } = (await project.toolProcess.ask(run('quick'), within(5000))) as {
+        output: unknown
+      }
+      pids.add(output)
+    }
+    expect(pids.size).toBe(1)
+    expect(await blocked).toEqual({ type: 'output', output: 'done' })
+    clearInterval(heart)
+    expect(beats).toBeGreaterThan(50)
+  })
+
+  it('that never returns is ended at its time, with everything it started', async () => {
+    await using project = await projectWith({
+      'tools/hang.ts': toolFile(
+        'hang',
+        `const { spawn } = await import('node:child_process'); const { writeFileSync } = await import('node:fs')
+         const child = spawn('sleep', ['600']); writeFileSync(input.text, JSON.stringify([process.pid, child.pid]))
+         process.on('SIGTERM', () => undefined); for (;;);`,
+      ),
+    })
+    const file = path.join(project.projectDir, 'pids')
+    await expect(project.toolProcess.ask(run('hang', file), within(1000))).rejects.toEqual(ended)
+    for (const pid of JSON.parse(readFileSync(file, 'utf8')) as number[]) {
+      await until(() => !alive(pid))
+    }
+  })
+
+  it('that kills itself, exits or throws where nobody catches harms only its own call', async () => {
+    await using project = await projectWith({
+      'tools/kill.ts': toolFile(
+        'kill',
+        'process.kill(process.pid, "SIGKILL"); await new Promise(() => {})',
+      ),
+      'tools/leave.ts': toolFile('leave', 'console.error("so long"); process.exit(3)'),
+      'tools/throw.ts': toolFile(
+        'throw_later',
+        'setTimeout(() => { throw new Error("late") }); await new Promise(() => {})',
+      ),
+      'tools/fine.ts': toolFile('fine', 'return "fine"'),
+    })
+    const { toolProcess } = project
+    const all = ['kill', 'leave', 'throw_later'].map((name) =>
+      toolProcess.ask(run(name), within(20_000)),
+    )
+    const results = await Promise.allSettled([...all, toolProcess.ask(run('fine'), within(20_000))])
+    expect(results.map((result) => result.status)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+    ])
+    expect(String((results[0] as PromiseRejectedResult).reason)).toMatch(/ended by SIGKILL/)
+    expect(String((results[1] as PromiseRejectedResult).reason)).toMatch(/exit code 3.*so long/s)
+    expect(await toolProcess.ask(run('fine'), within(20_000))).toEqual({
+      type: 'output',
+      output: 'fine',
+    })
+  })
+
+  it('lets a tool that reacts to cancellation answer, and ends one that does not', async () => {
+    await using project = await projectWith({
+      'tools/polite.ts': toolFile(
+        'polite',
+        'return await new Promise((resolve) => signal.addEventListener("abort", () => resolve("stopped in time")))',
+      ),
+      'tools/deaf.ts': toolFile('deaf', 'await new Promise(() => setInterval(() => {}, 1000))'),
+    })
+    const ask = (tool: string) => {
+      const controller = new AbortController()
+      const answer = project.toolProcess.ask(run(tool), {
+        timeoutMs: 60_000,
+        signal: controller.signal,
+      })
+      setTimeout(() => controller.abort(), 300)
+      return answer
+    }
+    await project.toolProcess.describe()
+    expect(await ask('polite')).toEqual({ type: 'output', output: 'stopped in time' })
+    const started = Date.now()
+    await expect(ask('deaf')).rejects.toThrow(/cancelled/)
+    expect(Date.now() - started).toBeLessThan(10_000)
+  })
+
+  it('keeps only results that are JSON and not too large, and says that the tool ran', async () => {
+    const bodies = {
+      nothing: 'return undefined',
+      number: 'return 1',
+      bigint: 'return 1n',
+      cycle: 'const a = {}; a.a = a; return a',
+      function: 'return () => 1',
+      huge: 'return "x".repeat(11 * 1024 * 1024)',
+      noisy:
+        'for (let i = 0; i < 5000; i += 1) process.stdout.write("y".repeat(1000)); return "ok"',
+      error: 'throw new Error("no such channel")',
+      oddity: 'throw { toString() { throw new Error("never") } }',
+    }
+    await using project = await projectWith(
+      Object.fromEntries(
+        Object.entries(bodies).map(([name, body]) => [`tools/${name}.ts`, toolFile(name, body)]),
+      ),
+    )
+    const of = (name: string) => project.toolProcess.ask(run(name), within(30_000))
+    expect(await of('nothing')).toEqual({ type: 'output', output: null })
+    expect(await of('number')).toEqual({ type: 'output', output: 1 })
+    for (const name of ['bigint', 'cycle', 'function']) {
+      expect(await of(name)).toMatchObject({ type: 'unusable', problem: /not JSON/ })
+    }
+    expect(await of('huge')).toMatchObject({
+      type: 'unusable',
+      problem: /11534338 bytes, more than the 10485760/,
+    })
+    expect(await of('noisy')).toEqual({ type: 'output', output: 'ok' })
+    expect(await of('error')).toEqual({ type: 'error', problem: 'Error: no such channel' })
+    expect(await of('oddity')).toMatchObject({ type: 'error' })
+  })
+
+  it('dies when we are killed, even while a tool holds its event loop', async () => {
+    await using project = await projectWith({
+      'tools/block.ts': toolFile(
+        'block',
+        'const { writeFileSync } = await import("node:fs"); writeFileSync(input.text, String(process.pid)); for (;;);',
+      ),
+    })
+    const file = path.join(project.projectDir, 'pid')
+    const module = new URL('tool-process.ts', import.meta.url).href
+    const parent = spawn(process.execPath, [
+      '--input-type=module',
+      '-e',
+      `const { openToolProcess } = await import(${JSON.stringify(module)})
+       const process_ = await openToolProcess(${JSON.stringify({ projectDir: project.projectDir, toolFiles: project.toolFiles, environment: {} })})
+       await process_.ask({ do: 'execute', tool: 'block', input: { text: ${JSON.stringify(file)} }, idempotencyKey: '' }, { timeoutMs: 60000, signal: null })`,
+    ])
+    await until(() => existsSync(file) && readFileSync(file, 'utf8') !== '')
+    const pid = Number(readFileSync(file, 'utf8'))
+    expect(alive(pid)).toBe(true)
+    parent.kill('SIGKILL')
+    await once(parent, 'exit')
+    await until(() => !alive(pid))
+  })
+
+  it('is not reached by a tool that forges the protocol', async () => {
+    await using project = await projectWith({
+      'tools/flood.ts': toolFile(
+        'flood',
+        'const { writeSync } = await import("node:fs"); for (;;) writeSync(4, "x".repeat(1 << 20))',
+      ),
+      'tools/babble.ts': toolFile(
+        'babble',
+        '(await import("node:fs")).writeSync(4, "{no json\\n"); for (;;);',
+      ),
+    })
+    await expect(project.toolProcess.ask(run('flood'), within(30_000))).rejects.toEqual(ended)
+    await expect(project.toolProcess.ask(run('babble'), within(30_000))).rejects.toEqual(ended)
+  })
+})
+
+describe('the files of a version', () => {
+  it('are what runs: a changed file is refused with that sentence, before anything of it runs', async () => {
+    await using project = await projectWith({
+      'tools/a.ts': toolFile('a', 'return 1'),
+      'tools/lib/b.ts': 'export const b = 1',
+    })
+    expect(await project.toolProcess.ask(run('a'), within(5000))).toMatchObject({ output: 1 })
+    const sentence = /lib\/b\.ts on this host is not the one of the policy version in force/
+    project.put('tools/lib/b.ts', 'export const b = 2')
+    await expect(project.toolProcess.ask(run('a'), within(5000))).rejects.toThrow(sentence)
+    project.put('tools/lib/b.ts', 'export const b = 1')
+    expect(await project.toolProcess.ask(run('a'), within(5000))).toMatchObject({ output: 1 })
+  })
+
+  it('are never loaded with other bytes, also when only the loader can notice', async () => {
+    await using project = await projectWith({
+      'tools/a.ts': `import { writeFileSync } from 'node:fs'\nwriteFileSync(new URL('z.ts', import.meta.url), 'globalThis.evil = 1')\n${toolFile('a', 'return globalThis.evil ?? null')}`,
+      'tools/z.ts': toolFile('z', 'return 1'),
+    })
+    const { tools, problems } = await project.toolProcess.describe()
+    expect(tools.map((tool) => tool.name)).toEqual(['a'])
+    expect(problems).toMatchObject([{ file: 'tools/z.ts', changed: true }])
+  })
+
+  it('may import what lies below tools/ and packages, but no other file', async () => {
+    await using project = await projectWith({
+      'tools/a.ts': `import '../lib/outside.ts'\n${toolFile('a', 'return 1')}`,
+      'tools/b.ts': `import pack from 'pack'\n${toolFile('b', 'return pack')}`,
+      'lib/outside.ts': 'export {}',
+      'node_modules/pack/package.json': '{"name":"pack","main":"index.js"}',
+      'node_modules/pack/index.js': 'module.exports = 42',
+    })
+    const { tools, problems } = await project.toolProcess.describe()
+    expect(tools.map((tool) => tool.name)).toEqual(['b'])
+    expect(problems[0]?.problem).toMatch(/lib\/outside\.ts is not part of the policy version/)
+    expect(await project.toolProcess.ask(run('b'), within(5000))).toMatchObject({ output: 42 })
+  })
+
+  it('may not be links to files elsewhere', async () => {
+    await using project = await projectWith({ 'tools/a.ts': toolFile('a', 'return 1'), 'b.ts': '' })
+    project.put('b.ts', readFileSync(path.join(project.projectDir, 'tools/a.ts'), 'utf8'))
+    rmSync(path.join(project.projectDir, 'tools/a.ts'))
+    symlinkSync('../b.ts', path.join(project.projectDir, 'tools/a.ts'))
+    const { tools, problems } = await project.toolProcess.describe()
+    expect(tools).toEqual([])
+    expect(problems[0]?.problem).toMatch(/in regular files/)
+  })
+})
+
+describe('a tool file that fails to load', () => {
+  it('is a problem with file and line, and leaves the others alone', async () => {
+    await using project = await projectWith({
+      'tools/a-fine.ts': toolFile('fine', 'return 1'),
+      'tools/b-syntax.ts': `const a = 1\nconst b = = 2\n`,
+      'tools/c-throws.ts': `const a = 1\n\nthrow new Error('at start')\n`,
+      'tools/d-enum.ts': `export const a = 1\nenum B { C }\n`,
+      'tools/e-import.ts': `import 'not-a-package'\n`,
+      'tools/f-empty.ts': `export const a = 1\n`,
+      'tools/g-double.ts': toolFile('fine', 'return 2'),
+      'tools/h-builtin.ts': toolFile('write_file', 'return 2'),
+      'tools/i-name.ts': toolFile('no spaces', 'return 2'),
+      'tools/j-shape.ts': toolFile('shape', 'return 2').replace('execute: async', 'run: async'),
+    })
+    const { tools, problems } = await project.toolProcess.describe()
+    expect(tools.map((tool) => tool.name)).toEqual(['fine'])
+    const found = Object.fromEntries(problems.map((problem) => [problem.file, problem]))
+    expect(Object.keys(found)).toHaveLength(9)
+    expect(found['tools/b-syntax.ts']).toMatchObject({ line: 2 })
+    expect(found['tools/c-throws.ts']).toMatchObject({ line: 3, problem: 'Error: at start' })
+    expect(found['tools/d-enum.ts']).toMatchObject({ line: 2 })
+    expect(found['tools/e-import.ts']?.problem).toMatch(/not-a-package/)
+    expect(found['tools/f-empty.ts']?.problem).toMatch(/exports no tool/)
+    expect(found['tools/g-double.ts']?.problem).toMatch(/already defined in tools\/a-fine\.ts/)
+    expect(found['tools/h-builtin.ts']?.problem).toMatch(/built-in/)
+    expect(found['tools/i-name.ts']?.problem).toMatch(/not the name of a tool/)
+    expect(found['tools/j-shape.ts']?.problem).toMatch(/execute/)
+  })
+})
