@@ -1,0 +1,206 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import {
+  addRequest,
+  addRun,
+  type TestRequest,
+  type TestRun,
+} from '../../../test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { decideRequest } from './decide-request.ts'
+import { expireDue, expireRequest } from './expire-request.ts'
+import { extendRequest } from './extend-request.ts'
+import { revokePermit } from './revoke-permit.ts'
+import { waitForStage } from './wait-for-stage.ts'
+
+let database: TestDatabase
+let service: TestService
+let ada: TestPerson
+let grace: TestPerson
+let run: TestRun
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  ada = await addPerson(database.db, 'Ada', [])
+  grace = await addPerson(database.db, 'Grace', ['platform'])
+})
+afterAll(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  run = await addRun(service, { startedBy: ada })
+})
+
+async function approve(request: TestRequest): Promise<string> {
+  const body = { decision: 'approve', digest: request.digest, revision: 1 }
+  const input = { request: request.id, body }
+  return (await decideRequest(service.ctx, grace.caller, input)).decisionId
+}
+
+async function deliver(): Promise<void> {
+  await database.db
+    .updateTable('outbox')
+    .set({ delivered_at: new Date() })
+    .where('run_id', '=', run.id)
+    .execute()
+}
+
+describe('an approval taken back', () => {
+  test('revokes the permit, leaves the request approved and wakes the run', async () => {
+    const request = await addRequest(service, run)
+    await approve(request)
+    const before = await outboxCount()
+    await revokePermit(service.ctx, grace.caller, { request: request.id, reason: 'too early' })
+    const row = await database.db
+      .selectFrom('request')
+      .innerJoin('permit', 'permit.request_id', 'request.id')
+      .select(['request.state as request', 'permit.state as permit'])
+      .where('request.id', '=', request.id)
+      .executeTakeFirstOrThrow()
+    expect(row).toEqual({ request: 'approved', permit: 'revoked' })
+    expect(await outboxCount()).toBe(before + 1)
+  })
+
+  test('is refused once the call has started, twice, before any approval, and for who is not in the queue', async () => {
+    const request = await addRequest(service, run)
+    const revoke = (person: TestPerson) =>
+      revokePermit(service.ctx, person.caller, { request: request.id, reason: 'no' })
+    expect((await refusal(revoke(grace))).code).toBe('conflict')
+    await approve(request)
+    expect((await refusal(revoke(ada))).code).toBe('not_eligible')
+    await database.db
+      .updateTable('permit')
+      .set({ state: 'consumed' })
+      .where('request_id', '=', request.id)
+      .execute()
+    expect((await refusal(revoke(grace))).code).toBe('already_started')
+  })
+
+  async function outboxCount(): Promise<number> {
+    const rows = await database.db
+      .selectFrom('outbox')
+      .select('id')
+      .where('run_id', '=', run.id)
+      .execute()
+    return rows.length
+  }
+})
+
+describe('more time', () => {
+  test('moves the deadline of a pending request, and the run hears of it', async () => {
+    const request = await addRequest(service, run)
+    const expiresAt = new Date(Date.now() + 30 * 24 * 3_600_000).toISOString()
+    const answer = await extendRequest(service.ctx, grace.caller, {
+      request: request.id,
+      expiresAt,
+    })
+    expect(answer.expiresAt.toISOString()).toBe(expiresAt)
+    const signals = await database.db
+      .selectFrom('outbox')
+      .select('kind')
+      .where('run_id', '=', run.id)
+      .execute()
+    expect(signals).toEqual([{ kind: 'signal_decided' }])
+  })
+
+  test('is never less, never for what has ended, and never given by who only started the run', async () => {
+    const request = await addRequest(service, run)
+    const soon = new Date(Date.now() + 1000).toISOString()
+    const later = new Date(Date.now() + 90 * 24 * 3_600_000).toISOString()
+    const extend = (person: TestPerson, expiresAt: string) =>
+      extendRequest(service.ctx, person.caller, { request: request.id, expiresAt })
+    expect((await refusal(extend(grace, soon))).code).toBe('invalid_request')
+    expect((await refusal(extend(grace, 'next week'))).code).toBe('invalid_request')
+    expect((await refusal(extend(ada, later))).code).toBe('not_eligible')
+    await approve(request)
+    expect((await refusal(extend(grace, later))).code).toBe('already_decided')
+    const over = await addRequest(service, run, { position: 2, expiresInMs: 0 })
+    const late = extendRequest(service.ctx, grace.caller, { request: over.id, expiresAt: later })
+    expect((await refusal(late)).code).toBe('expired')
+  })
+})
+
+describe('a proposed expiry', () => {
+  test('changes nothing while time is left or once it has been decided', async () => {
+    const request = await addRequest(service, run)
+    expect(await expireRequest(service.ctx, { requestId: request.id })).toBe('pending')
+    await approve(request)
+    await database.db
+      .updateTable('request')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', request.id)
+      .execute()
+    expect(await expireRequest(service.ctx, { requestId: request.id })).toBe('approved')
+  })
+
+  test('ends what is due, of one run or of all, and tells each once', async () => {
+    const due = await addRequest(service, run, { expiresInMs: 0 })
+    const left = await addRequest(service, run, { position: 2 })
+    expect(await expireDue(service.ctx, { runId: run.id, most: 10 })).toEqual([due.id])
+    expect(await expireDue(service.ctx, { runId: run.id, most: 10 })).toEqual([])
+    const other = await addRequest(service, await addRun(service, { startedBy: ada }), {
+      expiresInMs: 0,
+    })
+    expect(await expireDue(service.ctx, { most: 10 })).toEqual([other.id])
+    expect(await expireRequest(service.ctx, { requestId: left.id })).toBe('pending')
+  })
+})
+
+describe('how far a decision has come', () => {
+  test('is recorded, then delivered, then what its execution says', async () => {
+    const request = await addRequest(service, run)
+    const decisionId = await approve(request)
+    const stage = async () => (await waitForStage(service.ctx, { decisionId, withinMs: 0 })).stage
+    expect(await stage()).toBe('recorded')
+    await deliver()
+    expect(await stage()).toBe('delivered')
+    await database.db
+      .insertInto('execution')
+      .values({
+        call_id: request.callId,
+        attempt: 1,
+        state: 'started',
+        request_id: request.id,
+        epoch: 1,
+      })
+      .execute()
+    expect(await stage()).toBe('started')
+  })
+
+  test('is waited for until it ends, and no longer than asked', async () => {
+    const request = await addRequest(service, run)
+    const decisionId = await approve(request)
+    const started = performance.now()
+    expect(await waitForStage(service.ctx, { decisionId, withinMs: 120 })).toMatchObject({
+      stage: 'recorded',
+      final: false,
+    })
+    expect(performance.now() - started).toBeLessThan(2000)
+    const waiting = waitForStage(service.ctx, { decisionId, withinMs: 20_000 })
+    await database.db
+      .insertInto('execution')
+      .values({
+        call_id: request.callId,
+        attempt: 1,
+        state: 'succeeded',
+        request_id: request.id,
+        exit_code: 0,
+        epoch: 1,
+      })
+      .execute()
+    expect(await waiting).toMatchObject({
+      stage: 'succeeded',
+      execution: { state: 'succeeded', attempt: 1, exitCode: 0 },
+    })
+  })
+
+  test('of a vote that waits for others is recorded, and that is final', async () => {
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const decisionId = await approve(await addRequest(service, run, { quorum }))
+    expect(await waitForStage(service.ctx, { decisionId, withinMs: 20_000 })).toMatchObject({
+      stage: 'recorded',
+      final: true,
+    })
+  })
+})
