@@ -8,6 +8,7 @@ import {
   type TestRequest,
   type TestRun,
 } from '../harness/fixtures/gated-run.ts'
+import { answerAsk } from './judging.ts'
 import {
   createTestApi,
   developmentToken,
@@ -46,6 +47,7 @@ beforeAll(async () => {
   ada = await api.signIn(api.people.ada)
   olga = await api.signIn(api.people.olga)
   run = await addRun(api.service, { startedBy: api.people.ada })
+  answerAsk(api.service)
   const document = (await api.ask('/openapi.json')).body
   ajv.addSchema(document, documentUrl)
   listed = Object.entries<Record<string, Operation>>(document.paths).flatMap(([path, methods]) =>
@@ -153,6 +155,23 @@ const questions: Record<string, () => Promise<Reply>> = {
     grace.post(`/v1/requests/${(await pending()).id}/extend`, {
       expiresAt: new Date(Date.now() + 30 * 86_400_000).toISOString(),
     }),
+  postRequestsIdRevisions: async () => {
+    const { id, digest } = await pending()
+    const input = { path: 'notes/1.md', content: 'edited' }
+    return grace.post(`/v1/requests/${id}/revisions`, { input, digest, revision: 1 })
+  },
+  postRequestsIdSettle: async () => {
+    const check = await addRequest(api.service, run, {
+      position: ++position,
+      kind: 'outcome_check',
+    })
+    const execution = { call_id: check.callId, attempt: 1, state: 'unknown', epoch: 1 } as const
+    await api.service.db.insertInto('execution').values(execution).execute()
+    const body = { ran: false, then: 'again', reason: 'the file is not there' }
+    return grace.post(`/v1/requests/${check.id}/settle`, body)
+  },
+  postPolicyExplain: () =>
+    ada.post('/v1/policy/explain', { worker: 'scribe', tool: 'write_file', input: { path: 'x' } }),
   getAudit: async () =>
     (await api.signIn(api.people.aud)).get(
       '/v1/audit?type=request.opened&actor=policy&from=2020-01-01T00:00:00Z',
@@ -174,13 +193,8 @@ const questions: Record<string, () => Promise<Reply>> = {
   getReadyz: () => api.ask('/readyz'),
 }
 
-/** Proved elsewhere: events.test.ts, explain.test.ts, people.test.ts. */
-const provedElsewhere = new Set([
-  'getEvents',
-  'postPolicyExplain',
-  'postPeopleEmailLink',
-  'postPeopleEmailDisable',
-])
+/** Proved elsewhere: events.test.ts, people.test.ts. */
+const provedElsewhere = new Set(['getEvents', 'postPeopleEmailLink', 'postPeopleEmailDisable'])
 
 function expectDocumented(reply: Reply, { path, method, operation }: Listed): void {
   const where = `${method} ${path} ${reply.status}`
@@ -248,6 +262,8 @@ test('what does not exist and what one may not see are the same 404, on every pa
     postRequestsIdDecisions: approval(request),
     postRequestsIdComments: { text: 'x' },
     postRequestsIdRevoke: { reason: 'x' },
+    postRequestsIdRevisions: { input: {}, digest: request.digest, revision: 1 },
+    postRequestsIdSettle: { ran: null, then: 'continue', reason: 'x' },
     postRequestsIdExtend: { expiresAt: '2100-01-01T00:00:00Z' },
   }
   for (const one of listed.filter(({ path }) => /^\/v1\/(runs|requests)\/\{id\}/.test(path))) {

@@ -13,6 +13,7 @@ import { policyRoutes } from './policy.ts'
 import { queueRoutes } from './queues.ts'
 import { requestActionRoutes } from './request-actions.ts'
 import { requestRoutes } from './requests.ts'
+import { revisionRoutes } from './revisions.ts'
 import { runActionRoutes } from './run-actions.ts'
 import { runRoutes } from './runs.ts'
 import { workerRoutes } from './workers.ts'
@@ -28,6 +29,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...queueRoutes,
     ...requestRoutes,
     ...decisionRoutes,
+    ...revisionRoutes,
     ...requestActionRoutes,
     ...auditRoutes,
     ...workerRoutes,

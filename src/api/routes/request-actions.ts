@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { extendRequest } from '../../services/decisions/extend-request.ts'
 import { revokePermit } from '../../services/decisions/revoke-permit.ts'
+import { settleOutcome } from '../../services/decisions/settle-outcome.ts'
 import { claimRequest, releaseClaim } from '../../services/requests/claim-request.ts'
 import { commentRequest } from '../../services/requests/comment-request.ts'
 import { route, type Route } from '../route.ts'
@@ -93,6 +94,20 @@ export const requestActionRoutes: Route[] = [
         status: 200,
         body: { requestId: extended.requestId, expiresAt: extended.expiresAt.toISOString() },
       }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/settle',
+    summary: 'Say what became of a call whose outcome is unknown (kind outcome_check)',
+    access,
+    params,
+    body: schemas.settleBody,
+    answers: { 200: { description: 'Settled', schema: schemas.settled } },
+    problems: ['not_eligible', 'conflict', 'already_decided', 'expired', 'cancelled'],
+    answer: async (api, { params, body, caller }) => {
+      const settled = await settleOutcome(api.ctx, caller, { request: params.id, ...body })
+      return { status: 200, body: settled }
     },
   }),
 ]

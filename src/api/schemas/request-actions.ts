@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { id, instant, json, reason, text } from './common.ts'
+import { requestState } from './requests.ts'
 import { limits } from '../../domain/limits.ts'
 
 /** Changing a call: revision + 1, an empty tally, decided by its new digest (product.md 11). */
 export const revisionBody = z.strictObject({
   input: z.record(z.string(), json),
-  digest: text(200).optional(),
+  digest: text(200).nullish(),
   revision: z.int().min(1),
   reason: reason.optional(),
 })
@@ -26,6 +27,7 @@ export const settleBody = z
     path: ['then'],
     message: '"again" needs ran: false',
   })
+export const settled = z.object({ requestId: id, decisionId: id, state: requestState })
 export type SettleBody = z.infer<typeof settleBody>
 export const extended = z.object({ requestId: id, expiresAt: instant })
 export const released = z.object({ released: z.literal(true) })

@@ -1,0 +1,73 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { fixtureFiles, policyOf } from '../harness/fixtures/project.ts'
+import type { ProjectFiles } from '../../src/policy/policy.ts'
+import { createTestApi, type Client, type TestApi } from './test-api.ts'
+
+let api: TestApi
+let olga: Client
+
+/** The fixture project, in which the operators may also activate policy. */
+const files: ProjectFiles = {
+  ...fixtureFiles,
+  texts: new Map(
+    [...fixtureFiles.texts].map(([path, text]) => [
+      path,
+      text.replace(
+        'manageRuns: [operators]',
+        'manageRuns: [operators]\n  activatePolicy: [operators]',
+      ),
+    ]),
+  ),
+}
+
+beforeAll(async () => {
+  api = await createTestApi()
+  const policy = policyOf(files)
+  Object.assign(api.service.ctx.policies, { inForce: async () => policy })
+  olga = await api.signIn(api.people.olga)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+test('who may activate policy makes links for others, which sign in by POST only', async () => {
+  const made = await olga.post('/v1/people/grace@example.com/link')
+  expect(made.status).toBe(201)
+  const url = new URL(made.body.url)
+  expect(url.search).toBe('')
+  const token = new URLSearchParams(url.hash.slice(1)).get('link')
+  expect((await api.ask(`/v1/auth/link?token=${token}`)).status).toBe(405)
+  const signedIn = await api.ask('/v1/auth/link', { method: 'POST', body: { token } })
+  expect(signedIn.body.person.name).toBe('Grace')
+})
+
+test('nobody else makes links or disables anybody', async () => {
+  const grace = await api.signIn(api.people.grace)
+  for (const path of ['/v1/people/olga@example.com/link', '/v1/people/olga@example.com/disable']) {
+    expect(await grace.post(path)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  }
+})
+
+test('a disabled person is out at once: sessions, links and keys', async () => {
+  const linus = await api.signIn(api.people.linus)
+  const { key } = (await linus.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })).body
+  const { url } = (await olga.post('/v1/people/linus@example.com/link')).body
+  expect((await olga.post('/v1/people/linus@example.com/disable')).status).toBe(200)
+  expect((await linus.get('/v1/me')).status).toBe(401)
+  expect((await api.ask('/v1/me', { headers: { authorization: `Bearer ${key}` } })).status).toBe(
+    401,
+  )
+  const token = new URLSearchParams(new URL(url).hash.slice(1)).get('link')
+  expect((await api.ask('/v1/auth/link', { method: 'POST', body: { token } })).status).toBe(401)
+  const people = await olga.get('/v1/people')
+  const row = people.body.items.find((person: { name: string }) => person.name === 'Linus')
+  expect(row.disabledAt).not.toBeNull()
+})
+
+test('explaining needs a worker that exists, and says when no host answers', async () => {
+  const ask = (worker: string) =>
+    olga.post('/v1/policy/explain', { worker, tool: 'write_file', input: {} })
+  expect(await ask('nobody')).toMatchObject({ status: 404, body: { code: 'unknown_worker' } })
+  expect(await ask('scribe')).toMatchObject({
+    status: 503,
+    body: { code: 'workspace_unreachable' },
+  })
+})
