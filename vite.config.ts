@@ -1,18 +1,23 @@
 import react from '@vitejs/plugin-react'
-import { join } from 'node:path'
 import { defineConfig } from 'vite'
+import { scriptBudget } from './scripts/script-budget.ts'
 
 /**
- * Builds the dashboard into `dist/ui`, which the API serves under `default-src 'none'`: nothing is
- * inlined and nothing comes from elsewhere.
+ * The dashboard: `src/ui` to `dist/ui`, served by the API under its content policy, so nothing is
+ * inlined. `COUNTERSIGN_URL` names the API for `vite` as a development server.
  */
 export default defineConfig({
-  root: join(import.meta.dirname, 'src', 'ui'),
-  plugins: [react()],
+  root: 'src/ui',
+  plugins: [react(), scriptBudget({ mostGzipBytes: 250_000 })],
   build: {
-    outDir: join(import.meta.dirname, 'dist', 'ui'),
+    outDir: '../../dist/ui',
     emptyOutDir: true,
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
+    target: 'es2023',
+    reportCompressedSize: false,
+  },
+  server: {
+    proxy: { '/v1': process.env['COUNTERSIGN_URL'] ?? 'http://127.0.0.1:4400' },
   },
 })

@@ -1,0 +1,163 @@
+import {
+  keepPreviousData,
+  queryOptions,
+  useInfiniteQuery,
+  useQuery,
+  type QueryClient,
+} from '@tanstack/react-query'
+import type { AuditList } from '../../api/schemas/audit.ts'
+import type { AuthMethods, Me } from '../../api/schemas/auth.ts'
+import type { GrantList } from '../../api/schemas/grants.ts'
+import type { QueueList, RequestDetail, RequestList } from '../../api/schemas/requests.ts'
+import type { RunDetail, RunList } from '../../api/schemas/runs.ts'
+import type { Transcript } from '../../api/schemas/transcript.ts'
+import type { WorkerDetail, WorkerList } from '../../api/schemas/workers.ts'
+import { callApi, keepCsrfToken } from './call-api.ts'
+
+/** How many rows one page of a list has. */
+const pageSize = 100
+
+/** Who I am; a `401` means that nobody is signed in. */
+export const meQuery = queryOptions({
+  queryKey: ['me'],
+  queryFn: async ({ signal }) => {
+    const me = await callApi<Me>('/v1/me', { signal })
+    keepCsrfToken(me)
+    return me
+  },
+  staleTime: 60_000,
+})
+
+/** The signed-in person; only below `SignedIn`, which has waited for it. */
+export function useMe(): Me {
+  const { data } = useQuery(meQuery)
+  if (data === undefined) throw new Error('useMe is for pages behind the sign-in')
+  return data
+}
+
+/** What the sign-in page may offer. */
+export function useAuthMethods() {
+  return useQuery({
+    queryKey: ['auth-methods'],
+    queryFn: ({ signal }) => callApi<AuthMethods>('/v1/auth/methods', { signal }),
+  })
+}
+
+/** Queues with their counts. */
+export function useQueues() {
+  return useQuery({
+    queryKey: ['queues'],
+    queryFn: ({ signal }) => callApi<QueueList>('/v1/queues', { signal }),
+  })
+}
+
+/** Requests under the API's own filter names, page after page. */
+export function useRequests(filters: string) {
+  return useInfiniteQuery({
+    queryKey: ['requests', filters],
+    queryFn: ({ signal, pageParam }) =>
+      callApi<RequestList>(listPath('/v1/requests', filters, pageParam), { signal }),
+    initialPageParam: '',
+    getNextPageParam: (page: RequestList) => page.nextCursor,
+  })
+}
+
+/** One request, by id or number. */
+export function requestQuery(id: string) {
+  return queryOptions({
+    queryKey: ['request', id],
+    queryFn: ({ signal }) =>
+      callApi<RequestDetail>(`/v1/requests/${encodeURIComponent(id)}`, { signal }),
+  })
+}
+
+/** Runs under the API's own filter names. */
+export function useRuns(filters: string) {
+  return useInfiniteQuery({
+    queryKey: ['runs', filters],
+    queryFn: ({ signal, pageParam }) =>
+      callApi<RunList>(listPath('/v1/runs', filters, pageParam), { signal }),
+    initialPageParam: '',
+    getNextPageParam: (page: RunList) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** One run. */
+export function useRun(id: string) {
+  return useQuery({
+    queryKey: ['run', id],
+    queryFn: ({ signal }) => callApi<RunDetail>(`/v1/runs/${encodeURIComponent(id)}`, { signal }),
+  })
+}
+
+/** A run's turns. `id` null: nothing is asked. */
+export function useTranscript(id: string | null) {
+  return useQuery({
+    queryKey: ['run', id, 'transcript'],
+    queryFn: ({ signal }) => callApi<Transcript>(`/v1/runs/${id}/transcript`, { signal }),
+    enabled: id !== null,
+  })
+}
+
+/** Remembered approvals of a run. */
+export function useGrants(id: string) {
+  return useQuery({
+    queryKey: ['run', id, 'grants'],
+    queryFn: ({ signal }) => callApi<GrantList>(`/v1/runs/${id}/grants`, { signal }),
+  })
+}
+
+/** The audit trail under the API's own filter names. */
+export function useAudit(filters: string) {
+  return useInfiniteQuery({
+    queryKey: ['audit', filters],
+    queryFn: ({ signal, pageParam }) =>
+      callApi<AuditList>(listPath('/v1/audit', filters, pageParam), { signal }),
+    initialPageParam: '',
+    getNextPageParam: (page: AuditList) => page.nextCursor,
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** Workers of the policy in force. */
+export function useWorkers() {
+  return useQuery({
+    queryKey: ['workers'],
+    queryFn: ({ signal }) => callApi<WorkerList>('/v1/workers', { signal }),
+  })
+}
+
+/** One worker with its zones, tools and limits. */
+export function useWorker(name: string) {
+  return useQuery({
+    queryKey: ['workers', name],
+    queryFn: ({ signal }) =>
+      callApi<WorkerDetail>(`/v1/workers/${encodeURIComponent(name)}`, { signal }),
+    staleTime: 60_000,
+  })
+}
+
+/** What an event of the stream makes stale. Ids only travel; everything is fetched again. */
+export function refetchAfterEvent(
+  client: QueryClient,
+  event: { requestId?: string; runId?: string } | 'everything',
+): void {
+  if (event === 'everything') {
+    void client.invalidateQueries()
+    return
+  }
+  void client.invalidateQueries({ queryKey: ['queues'] })
+  void client.invalidateQueries({ queryKey: ['requests'] })
+  void client.invalidateQueries({ queryKey: ['request'] })
+  void client.invalidateQueries({ queryKey: ['runs'] })
+  void client.invalidateQueries({ queryKey: ['audit'] })
+  if (event.runId !== undefined) void client.invalidateQueries({ queryKey: ['run', event.runId] })
+}
+
+function listPath(path: string, filters: string, cursor: string | null): string {
+  const query = new URLSearchParams(filters)
+  query.set('limit', String(pageSize))
+  if (cursor) query.set('cursor', cursor)
+  return `${path}?${query.toString()}`
+}

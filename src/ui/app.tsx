@@ -1,0 +1,95 @@
+import { MantineProvider } from '@mantine/core'
+import { Notifications } from '@mantine/notifications'
+import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { lazy, useState } from 'react'
+import { BrowserRouter, Route, Routes } from 'react-router'
+import { ApiRefusal } from './api/call-api.ts'
+import { meQuery } from './api/queries.ts'
+import { InboxPage } from './inbox/inbox-page.tsx'
+import { KeyboardProvider } from './keyboard/keyboard-provider.tsx'
+import { LiveProvider } from './live/live-provider.tsx'
+import { Shell } from './shell/shell.tsx'
+import { LinkPage } from './sign-in/link-page.tsx'
+import { SignedIn } from './sign-in/signed-in.tsx'
+import { NotFound } from './states/failure.tsx'
+import { theme } from './theme.ts'
+
+const RequestPage = lazy(() =>
+  import('./request/request-page.tsx').then((module) => ({ default: module.RequestPage })),
+)
+const RunsPage = lazy(() =>
+  import('./runs/runs-page.tsx').then((module) => ({ default: module.RunsPage })),
+)
+const RunPage = lazy(() =>
+  import('./runs/run-page.tsx').then((module) => ({ default: module.RunPage })),
+)
+const AuditPage = lazy(() =>
+  import('./audit/audit-page.tsx').then((module) => ({ default: module.AuditPage })),
+)
+const PolicyPage = lazy(() =>
+  import('./policy/policy-page.tsx').then((module) => ({ default: module.PolicyPage })),
+)
+
+/** The whole dashboard. Mantine's own style elements are off: `styles/` has what they would say. */
+export function App() {
+  const [client] = useState(createClient)
+  const [link] = useState(() => new URLSearchParams(window.location.hash.slice(1)).get('link'))
+  return (
+    <MantineProvider
+      theme={theme}
+      defaultColorScheme="auto"
+      withCssVariables={false}
+      withGlobalClasses={false}
+    >
+      <QueryClientProvider client={client}>
+        <BrowserRouter>
+          <KeyboardProvider>
+            <Notifications position="bottom-left" limit={3} />
+            <Routes>
+              {link !== null && <Route path="/sign-in" element={<LinkPage token={link} />} />}
+              <Route
+                element={
+                  <SignedIn>
+                    <LiveProvider>
+                      <Shell />
+                    </LiveProvider>
+                  </SignedIn>
+                }
+              >
+                <Route index element={<InboxPage />} />
+                <Route path="/sign-in" element={<InboxPage />} />
+                <Route path="/requests/:id" element={<RequestPage />} />
+                <Route path="/runs" element={<RunsPage />} />
+                <Route path="/runs/:id" element={<RunPage />} />
+                <Route path="/audit" element={<AuditPage />} />
+                <Route path="/policy" element={<PolicyPage />} />
+                <Route path="*" element={<NotFound />} />
+              </Route>
+            </Routes>
+          </KeyboardProvider>
+        </BrowserRouter>
+      </QueryClientProvider>
+    </MantineProvider>
+  )
+}
+
+function createClient(): QueryClient {
+  const client: QueryClient = new QueryClient({
+    queryCache: new QueryCache({
+      onError: (error, query) => {
+        // A session that ended: whatever asked, the answer is the sign-in page.
+        const isMe = query.queryKey[0] === meQuery.queryKey[0]
+        if (error instanceof ApiRefusal && error.status === 401 && !isMe) {
+          void client.resetQueries({ queryKey: meQuery.queryKey })
+        }
+      },
+    }),
+    defaultOptions: {
+      queries: {
+        staleTime: 10_000,
+        retry: (count, error) => count < 2 && error instanceof ApiRefusal && error.status === 0,
+      },
+    },
+  })
+  return client
+}

@@ -1,0 +1,144 @@
+import { Button, Drawer, NativeSelect, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import type { AuditEventView } from '../../api/schemas/audit.ts'
+import { auditEventTypes } from '../../domain/audit-event.ts'
+import { ApiRefusal } from '../api/call-api.ts'
+import { useAudit, useMe } from '../api/queries.ts'
+import { Headline } from '../shell/headline.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { AuditTable } from './audit-table.tsx'
+import { EventDetail } from './event-detail.tsx'
+import { eventWords } from './event-words.ts'
+import './audit.css'
+
+const names = ['type', 'actor', 'requestId', 'runId', 'from', 'to'] as const
+
+/** The trail: every event one may see, newest first, with its exact record. */
+export function AuditPage() {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const me = useMe()
+  const [open, setOpen] = useState<AuditEventView | null>(null)
+  const query = new URLSearchParams()
+  for (const name of names) if (search.get(name)) query.set(name, search.get(name) ?? '')
+  const audit = useAudit(query.toString())
+  const events = audit.data?.pages.flatMap((page) => page.items) ?? []
+  const set = (name: string, value: string): void => {
+    const next = new URLSearchParams(search)
+    if (value.trim() === '') next.delete(name)
+    else next.set(name, value.trim())
+    void navigate(`/audit?${next.toString()}`, { replace: true })
+  }
+  const forbidden = audit.error instanceof ApiRefusal && audit.error.status === 403
+  return (
+    <>
+      <div className="page-head">
+        <Headline tab="Audit">Audit</Headline>
+        {me.person.rights.includes('readAudit') && (
+          <Button
+            variant="default"
+            component="a"
+            href={`/v1/audit/export?${new URLSearchParams([...query, ['format', 'jsonl']]).toString()}`}
+            download
+          >
+            Export
+          </Button>
+        )}
+      </div>
+      <search className="toolbar audit-toolbar">
+        <NativeSelect
+          aria-label="Type of event"
+          value={search.get('type') ?? ''}
+          onChange={(event) => set('type', event.currentTarget.value)}
+          data={[
+            { value: '', label: 'Any event' },
+            ...auditEventTypes.map((value) => ({ value, label: eventWords(value) })),
+          ]}
+        />
+        <FilterField
+          name="actor"
+          label="Who (name's id, address or kind)"
+          search={search}
+          set={set}
+        />
+        <FilterField name="requestId" label="Request (number or id)" search={search} set={set} />
+        <FilterField name="runId" label="Run (id)" search={search} set={set} />
+        {query.size > 0 && (
+          <Button variant="subtle" onClick={() => void navigate('/audit')}>
+            Clear filters
+          </Button>
+        )}
+      </search>
+      {audit.isPending && <Loading what="the trail" lines={8} />}
+      {audit.isError && !forbidden && (
+        <Failure error={audit.error} retry={() => void audit.refetch()} />
+      )}
+      {forbidden && (
+        <div className="state">
+          <h2>The whole trail needs the right readAudit</h2>
+          <p className="dim">
+            You can see the activity of each request that you may see, on its page. Whoever keeps
+            countersign.yaml can give you the right.
+          </p>
+        </div>
+      )}
+      {audit.isSuccess && events.length === 0 && (
+        <div className="state">
+          <h2>No event matches</h2>
+          <p className="dim">Events appear here as they are recorded.</p>
+        </div>
+      )}
+      {events.length > 0 && <AuditTable events={events} onOpen={setOpen} />}
+      {audit.hasNextPage && (
+        <Button
+          variant="default"
+          mt="md"
+          loading={audit.isFetchingNextPage}
+          onClick={() => void audit.fetchNextPage()}
+        >
+          Show more
+        </Button>
+      )}
+      <Drawer
+        opened={open !== null}
+        onClose={() => setOpen(null)}
+        position="right"
+        size="lg"
+        title={open === null ? '' : eventWords(open.type)}
+      >
+        {open !== null && <EventDetail event={open} />}
+      </Drawer>
+    </>
+  )
+}
+
+function FilterField(props: {
+  name: string
+  label: string
+  search: URLSearchParams
+  set: (name: string, value: string) => void
+}) {
+  const { name, label, search, set } = props
+  const value = search.get(name) ?? ''
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        set(name, String(new FormData(event.currentTarget).get(name) ?? ''))
+      }}
+    >
+      <TextInput
+        key={value}
+        name={name}
+        aria-label={label}
+        placeholder={label}
+        defaultValue={value}
+        onBlur={(event) =>
+          event.currentTarget.value !== value && set(name, event.currentTarget.value)
+        }
+      />
+    </form>
+  )
+}

@@ -1,0 +1,21 @@
+import { Button } from '@mantine/core'
+import type { AuditEventView } from '../../api/schemas/audit.ts'
+import { LinesView } from '../request/lines-view.tsx'
+import { copyText } from '../text/copy-text.ts'
+import { absoluteTime } from '../text/time.tsx'
+
+/** The exact record of an event. */
+export function EventDetail({ event }: { event: AuditEventView }) {
+  const text = JSON.stringify(event, null, 2)
+  return (
+    <div className="column">
+      <p className="dim small">{absoluteTime(event.at)}</p>
+      <LinesView text={text} showFinalNewline={false} />
+      <div>
+        <Button variant="default" size="xs" onClick={() => void copyText(text, 'Event')}>
+          Copy
+        </Button>
+      </div>
+    </div>
+  )
+}

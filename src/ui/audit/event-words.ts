@@ -1,0 +1,26 @@
+import type { AuditEventType } from '../../domain/audit-event.ts'
+
+const words: Partial<Record<AuditEventType, string>> = {
+  'call.judged': 'Call judged by policy',
+  'request.opened': 'Request opened',
+  'request.revised': 'Call changed by a person',
+  'request.claimed': 'Claimed or released',
+  'request.commented': 'Comment',
+  'decision.recorded': 'Decision recorded',
+  'decision.refused': 'Decision refused',
+  'permit.issued': 'Permit issued',
+  'permit.consumed': 'Permit used',
+  'permit.refused': 'Permit refused',
+  'permit.revoked': 'Permit revoked',
+  'execution.started': 'Carrying out started',
+  'execution.finished': 'Carried out',
+  'execution.refused': 'Carrying out refused',
+  'execution.unknown': 'Outcome unknown',
+  'execution.settled': 'Outcome settled by a person',
+}
+
+/** An event's type in words: "Decision recorded", "Grant given". Pure. */
+export function eventWords(type: AuditEventType): string {
+  const plain = type.replace('.', ' ').replaceAll('_', ' ')
+  return words[type] ?? plain.charAt(0).toUpperCase() + plain.slice(1)
+}

@@ -1,0 +1,44 @@
+import type { RequestItem } from '../../api/schemas/requests.ts'
+
+/** The most requests that one action may decide (api.md). */
+const mostAtOnce = 200
+
+/** What one action on the selected requests would decide, and what it leaves out with the reason. */
+export interface BulkPlan {
+  readonly decided: readonly RequestItem[]
+  readonly excluded: readonly { readonly item: RequestItem; readonly why: string }[]
+}
+
+/**
+ * Several approvals at once are only for requests with the tool and the rule of the first one, of at
+ * most medium risk; denying many is always allowed. Pure; the service judges each again.
+ */
+export function planBulk(decision: 'approve' | 'deny', selected: readonly RequestItem[]): BulkPlan {
+  const open = (item: RequestItem): boolean =>
+    item.state === 'pending' && item.eligibility.canDecide && item.kind !== 'outcome_check'
+  const first = selected.find((item) => open(item) && item.risk !== 'high')
+  const decided: RequestItem[] = []
+  const excluded: { item: RequestItem; why: string }[] = []
+  for (const item of selected) {
+    const why =
+      whyNot(decision, item, first) ?? (decided.length >= mostAtOnce ? `over ${mostAtOnce}` : null)
+    if (why === null) decided.push(item)
+    else excluded.push({ item, why })
+  }
+  return { decided, excluded }
+}
+
+function whyNot(
+  decision: 'approve' | 'deny',
+  item: RequestItem,
+  first: RequestItem | undefined,
+): string | null {
+  if (item.state !== 'pending') return `already ${item.state}`
+  if (!item.eligibility.canDecide) return item.eligibility.reason ?? 'not yours to decide'
+  if (item.kind === 'outcome_check') return 'asks what happened; answer it on its page'
+  if (decision === 'deny') return null
+  if (item.risk === 'high') return 'high risk is approved one by one'
+  if (item.tool !== first?.tool) return `another tool than ${first?.tool}`
+  if (item.rule.id !== first.rule.id) return 'asked by another rule'
+  return null
+}

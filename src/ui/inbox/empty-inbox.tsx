@@ -1,0 +1,52 @@
+import { IconCircleCheck } from '@tabler/icons-react'
+import { Link, useSearchParams } from 'react-router'
+import { useMe, useQueues, useWorkers } from '../api/queries.ts'
+import { Command } from '../states/command.tsx'
+import { startCommand } from './start-command.ts'
+import { isNarrowed } from './inbox-filters.ts'
+
+/** Nothing to decide: why that is, and how to start a run that would ask. */
+export function EmptyInbox() {
+  const [search] = useSearchParams()
+  const me = useMe()
+  const workers = useWorkers()
+  const queues = useQueues()
+  const elsewhere = queues.data?.items.reduce((sum, queue) => sum + queue.pending, 0) ?? 0
+  if (isNarrowed(search) || (elsewhere > 0 && search.size > 0)) {
+    return (
+      <div className="state">
+        <h2>Nothing matches</h2>
+        <p className="dim">
+          {elsewhere > 0
+            ? `${elsewhere} wait without these filters.`
+            : 'Nothing waits without these filters either.'}
+        </p>
+        <Link to="/">Show all that wait</Link>
+      </div>
+    )
+  }
+  const worker = workers.data?.items.find((one) => one.startable)
+  return (
+    <div className="state">
+      <IconCircleCheck className="state-icon" size={36} stroke={1.4} aria-hidden />
+      <h2>Nothing to decide</h2>
+      <p className="dim">
+        When an agent wants to do something that needs approval, it appears here by itself.
+      </p>
+      {worker !== undefined && (
+        <>
+          <p>
+            To start {worker.scripted ? 'a scripted sample run' : 'a run'} of {worker.name}, in the
+            folder of Countersign on the machine that runs it:
+          </p>
+          <Command text={startCommand(worker.name, me)} />
+        </>
+      )}
+      {workers.data !== undefined && worker === undefined && (
+        <p>
+          No worker of this project may be started by you. <Link to="/policy">See the workers</Link>
+        </p>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,31 @@
+/** Filters under the API's names, in the order of the page. */
+const names = ['queue', 'mine', 'state', 'risk', 'tool', 'runId', 'q', 'sort'] as const
+export type FilterName = (typeof names)[number]
+
+/** The API's query for an inbox address: only known names, pending unless another state is asked for. Pure. */
+export function requestsQueryOf(search: URLSearchParams): string {
+  const query = new URLSearchParams()
+  for (const name of names) {
+    const value = search.get(name)
+    if (value !== null && value !== '') query.set(name, value)
+  }
+  if (query.get('state') === 'any') query.delete('state')
+  else if (!query.has('state') && !query.has('mine')) query.set('state', 'pending')
+  return query.toString()
+}
+
+/** The inbox address with one filter changed; an empty value takes it away. Pure. */
+export function withFilter(search: URLSearchParams, name: FilterName, value: string): string {
+  const next = new URLSearchParams(search)
+  if (value === '') next.delete(name)
+  else next.set(name, value)
+  const text = next.toString()
+  return text === '' ? '/' : `/?${text}`
+}
+
+/** Whether the list is narrowed beyond a queue. Pure. */
+export function isNarrowed(search: URLSearchParams): boolean {
+  return names.some(
+    (name) => name !== 'sort' && name !== 'queue' && name !== 'mine' && search.has(name),
+  )
+}

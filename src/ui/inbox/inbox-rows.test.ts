@@ -1,0 +1,93 @@
+import { expect, test } from 'vitest'
+import type { RequestItem } from '../../api/schemas/requests.ts'
+import { planBulk } from './bulk.ts'
+import { requestsQueryOf, withFilter } from './inbox-filters.ts'
+import { layFreshRows, showEverything } from './inbox-rows.ts'
+
+function item(id: string, more: Partial<RequestItem> = {}): RequestItem {
+  const base = {
+    id,
+    state: 'pending',
+    kind: 'tool_call',
+    risk: 'low',
+    tool: 'write_file',
+    rule: { id: 'zone:notes.write', text: '', source: null },
+    eligibility: { canDecide: true, reason: null },
+  }
+  return { ...base, ...more } as RequestItem
+}
+const ids = (items: readonly RequestItem[]): string[] => items.map((one) => one.id)
+const shown = ['a', 'b', 'c'].map((id) => ({ item: item(id), gone: false }))
+
+test('new rows wait behind the bar and nothing moves', () => {
+  const laid = layFreshRows(shown, [item('new'), item('a'), item('b'), item('c')], new Set())
+  expect(ids(laid.rows.map((row) => row.item))).toEqual(['a', 'b', 'c'])
+  expect(ids(laid.held)).toEqual(['new'])
+})
+
+test('a row that was decided elsewhere stays in its place, marked gone', () => {
+  const laid = layFreshRows(shown, [item('a'), item('c')], new Set())
+  expect(laid.rows.map((row) => row.gone)).toEqual([false, true, false])
+})
+
+test('a further page that was asked for is not held back', () => {
+  const laid = layFreshRows(
+    shown,
+    ['a', 'b', 'c', 'd'].map((id) => item(id)),
+    new Set(['d']),
+  )
+  expect(ids(laid.rows.map((row) => row.item))).toEqual(['a', 'b', 'c', 'd'])
+  expect(laid.held).toEqual([])
+})
+
+test('an empty screen takes what comes', () => {
+  expect(layFreshRows([], [item('a')], new Set()).rows).toHaveLength(1)
+})
+
+test('showing the new keeps rows that are still leaving in sight', () => {
+  const rows = showEverything([{ item: item('a'), gone: true }], [item('n'), item('b')])
+  expect(rows.map((row) => [row.item.id, row.gone])).toEqual([
+    ['a', true],
+    ['n', false],
+    ['b', false],
+  ])
+})
+
+test('many approvals together are alike and at most medium risk; each exclusion says why', () => {
+  const plan = planBulk('approve', [
+    item('a'),
+    item('b', { risk: 'medium' }),
+    item('c', { risk: 'high' }),
+    item('d', { tool: 'delete_file' }),
+    item('e', { rule: { id: 'other', text: '', source: null } }),
+    item('f', { eligibility: { canDecide: false, reason: 'you started this run' } }),
+    item('g', { state: 'denied' }),
+  ])
+  expect(ids(plan.decided)).toEqual(['a', 'b'])
+  expect(plan.excluded.map((one) => one.why)).toEqual([
+    'high risk is approved one by one',
+    'another tool than write_file',
+    'asked by another rule',
+    'you started this run',
+    'already denied',
+  ])
+})
+
+test('denying many does not ask for likeness, and high risk may be denied with the rest', () => {
+  const plan = planBulk('deny', [item('a'), item('c', { risk: 'high' }), item('d', { tool: 'x' })])
+  expect(ids(plan.decided)).toEqual(['a', 'c', 'd'])
+})
+
+test('at most 200 are decided at once', () => {
+  const many = Array.from({ length: 201 }, (_, index) => item(String(index)))
+  const plan = planBulk('approve', many)
+  expect([plan.decided.length, plan.excluded.length]).toEqual([200, 1])
+})
+
+test('the address has the names of the API, and unknown ones are not passed on', () => {
+  const search = new URLSearchParams('queue=platform&evil=1&risk=')
+  expect(requestsQueryOf(search)).toBe('queue=platform&state=pending')
+  expect(requestsQueryOf(new URLSearchParams('state=any'))).toBe('')
+  expect(requestsQueryOf(new URLSearchParams('mine=true'))).toBe('mine=true')
+  expect(withFilter(search, 'queue', '')).toBe('/?evil=1&risk=')
+})

@@ -1,0 +1,88 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { IconSearch } from '@tabler/icons-react'
+import { useEffect, useRef, useState } from 'react'
+import { useNavigate, useSearchParams } from 'react-router'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { isNarrowed, withFilter, type FilterName } from './inbox-filters.ts'
+
+const states = [
+  { value: '', label: 'Waiting' },
+  { value: 'approved', label: 'Approved' },
+  { value: 'denied', label: 'Denied' },
+  { value: 'expired', label: 'Expired' },
+  { value: 'cancelled', label: 'Cancelled' },
+  { value: 'any', label: 'Any state' },
+]
+const risks = [
+  { value: '', label: 'Any risk' },
+  { value: 'high', label: 'High risk' },
+  { value: 'medium', label: 'Medium risk' },
+  { value: 'low', label: 'Low risk' },
+]
+const sorts = [
+  { value: '', label: 'Oldest first' },
+  { value: 'expiresAt', label: 'Expiring first' },
+  { value: 'risk', label: 'Riskiest first' },
+]
+
+/** Filters and order of the list. They live in the address. */
+export function InboxToolbar() {
+  const [search] = useSearchParams()
+  const navigate = useNavigate()
+  const input = useRef<HTMLInputElement>(null)
+  const [text, setText] = useState(search.get('q') ?? '')
+  const inUrl = search.get('q') ?? ''
+  useEffect(() => setText(inUrl), [inUrl])
+  useShortcut('filter', () => input.current?.focus())
+  const keys = useAriaKeys('filter')
+  const set = (name: FilterName, value: string): void =>
+    void navigate(withFilter(search, name, value), { replace: true })
+  return (
+    <search className="toolbar">
+      <form
+        className="grow"
+        onSubmit={(event) => {
+          event.preventDefault()
+          set('q', text.trim())
+        }}
+      >
+        <TextInput
+          ref={input}
+          type="search"
+          aria-label="Filter by words in the title or the tool"
+          placeholder="Filter by words"
+          leftSection={<IconSearch size={16} aria-hidden />}
+          value={text}
+          onChange={(event) => setText(event.currentTarget.value)}
+          onBlur={() => text.trim() !== inUrl && set('q', text.trim())}
+          {...keys}
+        />
+      </form>
+      {search.get('mine') !== 'true' && (
+        <NativeSelect
+          aria-label="State"
+          data={states}
+          value={search.get('state') ?? ''}
+          onChange={(event) => set('state', event.currentTarget.value)}
+        />
+      )}
+      <NativeSelect
+        aria-label="Risk"
+        data={risks}
+        value={search.get('risk') ?? ''}
+        onChange={(event) => set('risk', event.currentTarget.value)}
+      />
+      <NativeSelect
+        aria-label="Order"
+        data={sorts}
+        value={search.get('sort') ?? ''}
+        onChange={(event) => set('sort', event.currentTarget.value)}
+      />
+      {isNarrowed(search) && (
+        <Button variant="subtle" onClick={() => void navigate('/')}>
+          Clear filters
+        </Button>
+      )}
+    </search>
+  )
+}

@@ -1,0 +1,116 @@
+import { Checkbox } from '@mantine/core'
+import { IconEye } from '@tabler/icons-react'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef } from 'react'
+import { Link } from 'react-router'
+import { requestQuery } from '../api/queries.ts'
+import { Risk } from '../request/risk.tsx'
+import { outcomeOf } from '../request/state-words.ts'
+import { relativeTime } from '../text/relative-time.ts'
+import { Time, useNowMs } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import type { InboxRow } from './inbox-rows.ts'
+
+/** How long a row that was decided elsewhere stays to be read. */
+const leavesAfterMs = 8_000
+/** From here on the time left is marked. */
+const soonMs = 3_600_000
+
+/** One request of the inbox: what would happen, for whom, and how long there is. */
+export function RequestRow(props: {
+  row: InboxRow
+  selected: boolean
+  onSelect: (selected: boolean) => void
+  onLeave: () => void
+}) {
+  const { item, gone } = props.row
+  const now = useNowMs()
+  const starter = item.lineage[0]?.startedBy.name
+  const expires = relativeTime(Date.parse(item.expiresAt), now)
+  const soon = item.state === 'pending' && Date.parse(item.expiresAt) - now < soonMs
+  const name = [
+    `${item.risk} risk`,
+    item.title,
+    item.worker,
+    gone ? 'no longer waiting' : `expires ${expires}`,
+  ]
+  return (
+    <li className="request-row" data-gone={gone} data-request={item.id}>
+      <Checkbox
+        className="request-select"
+        aria-label={`Select request ${item.number}`}
+        checked={props.selected}
+        disabled={gone}
+        onChange={(event) => props.onSelect(event.currentTarget.checked)}
+      />
+      <Risk risk={item.risk} />
+      <div className="request-what">
+        <Link
+          to={`/requests/${item.number}`}
+          className="request-link"
+          aria-label={name.filter(Boolean).join(', ')}
+        >
+          <VisibleText text={item.title} />
+        </Link>
+        <div className="request-meta">
+          <span className="mono">
+            <VisibleText text={item.tool} />
+          </span>
+          <span>
+            {item.lineage.length > 0
+              ? item.lineage.map((entry) => entry.worker).join(' › ')
+              : (item.worker ?? 'another program')}
+          </span>
+          {starter !== undefined && <span>asked by {starter}</span>}
+          {item.batch !== null && item.batch.size > 1 && (
+            <span>
+              call {item.batch.position} of {item.batch.size}
+            </span>
+          )}
+          <span>#{item.number}</span>
+          {item.claim !== null && (
+            <span className="claim">
+              <IconEye size={13} aria-hidden /> {item.claim.person.name} is on it
+            </span>
+          )}
+          {!gone && item.state === 'pending' && !item.eligibility.canDecide && (
+            <span title={item.eligibility.reason ?? undefined}>not yours to decide</span>
+          )}
+        </div>
+      </div>
+      <div className="request-times">
+        {gone ? (
+          <Outcome id={item.id} onLeave={props.onLeave} />
+        ) : item.state === 'pending' ? (
+          <>
+            <span className={soon ? 'soon' : undefined}>
+              expires <Time at={item.expiresAt} />
+            </span>
+            <span className="dim">
+              opened <Time at={item.createdAt} />
+            </span>
+          </>
+        ) : (
+          <span>{outcomeOf(item)}</span>
+        )}
+      </div>
+    </li>
+  )
+}
+
+/** Says what became of a row that left the list, then lets it go, unless somebody is on it. */
+function Outcome({ id, onLeave }: { id: string; onLeave: () => void }) {
+  const { data } = useQuery(requestQuery(id))
+  const ref = useRef<HTMLSpanElement>(null)
+  useEffect(() => {
+    const timer = setInterval(() => {
+      if (ref.current?.closest('li')?.matches(':hover') !== true) onLeave()
+    }, leavesAfterMs)
+    return () => clearInterval(timer)
+  }, [onLeave])
+  return (
+    <span ref={ref} className="outcome">
+      {data === undefined ? 'No longer waiting' : outcomeOf(data)}
+    </span>
+  )
+}

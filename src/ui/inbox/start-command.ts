@@ -1,0 +1,31 @@
+import type { Me } from '../../api/schemas/auth.ts'
+
+/** A word for a POSIX shell, in quotes when it needs them. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/**
+ * The command that starts a run of a worker, as it can be pasted on the machine of the service.
+ * `--as` works in the development profile only; elsewhere the session of `countersign login` counts.
+ * The address is not needed there: the project names its running service.
+ */
+export function startCommand(worker: string, me: Pick<Me, 'person' | 'installation'>): string {
+  const { profile, projectDir, sample } = me.installation
+  const parts = [
+    'bin/countersign',
+    'run',
+    quoted(worker),
+    quoted('Complete the release notes of 1.2'),
+  ]
+  if (profile === 'development') {
+    parts.push('--as', quoted(starterOf(me)))
+    if (projectDir !== null && !sample) parts.push('--project', quoted(projectDir))
+  }
+  return parts.join(' ')
+}
+
+/** In the sample project Grace approves what Ada starts: she could not decide a run of her own. */
+function starterOf(me: Pick<Me, 'person' | 'installation'>): string {
+  return me.installation.sample ? 'ada@example.com' : me.person.email
+}

@@ -1,0 +1,118 @@
+import {
+  createContext,
+  useCallback,
+  useContext,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+  type ReactNode,
+} from 'react'
+import { matchKey } from './match-key.ts'
+import { ariaKeysOf, type ShortcutId } from './shortcuts.ts'
+
+interface Keyboard {
+  readonly singleKeys: boolean
+  readonly setSingleKeys: (on: boolean) => void
+  readonly register: (id: ShortcutId, handler: () => void) => () => void
+}
+
+const KeyboardContext = createContext<Keyboard | null>(null)
+const storageKey = 'countersign.single-keys'
+/** Commands that also work while a dialog is open. */
+const inDialogs: ReadonlySet<ShortcutId> = new Set(['submit', 'submitNext', 'palette'])
+
+/** Listens for keys once and calls whoever registered last for the command. */
+export function KeyboardProvider({ children }: { children: ReactNode }) {
+  const handlers = useRef(new Map<ShortcutId, (() => void)[]>())
+  const [singleKeys, setSingle] = useState(() => localStorage.getItem(storageKey) !== 'off')
+
+  const setSingleKeys = useCallback((on: boolean) => {
+    localStorage.setItem(storageKey, on ? 'on' : 'off')
+    setSingle(on)
+  }, [])
+  const register = useCallback((id: ShortcutId, handler: () => void) => {
+    const before = handlers.current.get(id) ?? []
+    handlers.current.set(id, [...before, handler])
+    return () => {
+      const left = (handlers.current.get(id) ?? []).filter((one) => one !== handler)
+      handlers.current.set(id, left)
+    }
+  }, [])
+
+  useEffect(() => {
+    let pending: string | null = null
+    let forget: ReturnType<typeof setTimeout> | undefined
+    const onKeyDown = (event: KeyboardEvent): void => {
+      const match = matchKey(
+        { ...keyParts(event), typing: isTyping(event.target) },
+        pending,
+        singleKeys,
+      )
+      pending = match.pending
+      clearTimeout(forget)
+      forget = setTimeout(() => (pending = null), 1_500)
+      if (match.id === null || event.defaultPrevented) return
+      const dialogOpen = document.querySelector('[aria-modal="true"]') !== null
+      if (dialogOpen && !inDialogs.has(match.id)) return
+      const handler = handlers.current.get(match.id)?.at(-1)
+      if (handler === undefined) return
+      event.preventDefault()
+      handler()
+    }
+    document.addEventListener('keydown', onKeyDown)
+    return () => {
+      document.removeEventListener('keydown', onKeyDown)
+      clearTimeout(forget)
+    }
+  }, [singleKeys])
+
+  const keyboard = useMemo(
+    () => ({ singleKeys, setSingleKeys, register }),
+    [singleKeys, setSingleKeys, register],
+  )
+  return <KeyboardContext value={keyboard}>{children}</KeyboardContext>
+}
+
+/** The page's keyboard: whether single keys are commands, and the switch for it. */
+export function useKeyboard(): Keyboard {
+  const keyboard = useContext(KeyboardContext)
+  if (keyboard === null) throw new Error('useKeyboard is for components inside KeyboardProvider')
+  return keyboard
+}
+
+/** Runs `handler` for the command while the component is mounted; `null` leaves it to others. */
+export function useShortcut(id: ShortcutId, handler: (() => void) | null): void {
+  const { register } = useKeyboard()
+  const latest = useRef(handler)
+  useEffect(() => {
+    latest.current = handler
+  })
+  const active = handler !== null
+  useEffect(() => {
+    if (!active) return undefined
+    return register(id, () => latest.current?.())
+  }, [id, active, register])
+}
+
+/** `aria-keyshortcuts` for the control that does the same; nothing while single keys are off. */
+export function useAriaKeys(id: ShortcutId): { 'aria-keyshortcuts'?: string } {
+  const { singleKeys } = useKeyboard()
+  const keys = ariaKeysOf(id)
+  const usable = singleKeys || keys?.includes('+')
+  return keys !== undefined && usable ? { 'aria-keyshortcuts': keys } : {}
+}
+
+function keyParts(event: KeyboardEvent) {
+  const { key, ctrlKey, metaKey, altKey, shiftKey, repeat } = event
+  return { key, ctrlKey, metaKey, altKey, shiftKey, repeat }
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false
+  if (target.isContentEditable || target instanceof HTMLTextAreaElement) return true
+  if (target instanceof HTMLSelectElement) return true
+  return (
+    target instanceof HTMLInputElement && !['radio', 'checkbox', 'button'].includes(target.type)
+  )
+}

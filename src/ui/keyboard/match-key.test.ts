@@ -1,0 +1,63 @@
+import { expect, test } from 'vitest'
+import { matchKey, type PressedKey } from './match-key.ts'
+import { ariaKeysOf, keysOf, shortcutIds, shortcutOf } from './shortcuts.ts'
+
+const press = (key: string, more: Partial<PressedKey> = {}): PressedKey => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  shiftKey: false,
+  repeat: false,
+  typing: false,
+  ...more,
+})
+
+test('every shortcut is found by its own keys and by no other', () => {
+  for (const id of shortcutIds) {
+    const { key, then, chord, shift, native } = shortcutOf(id)
+    if (native) continue
+    const first = matchKey(
+      press(key, { ctrlKey: chord ?? false, shiftKey: shift ?? false }),
+      null,
+      true,
+    )
+    const found = then === undefined ? first : matchKey(press(then), first.pending, true)
+    expect([id, found.id]).toEqual([id, id])
+  }
+})
+
+test('while text is typed, bare keys are text and chords are commands', () => {
+  expect(matchKey(press('a', { typing: true }), null, true).id).toBeNull()
+  expect(matchKey(press('?', { typing: true, shiftKey: true }), null, true).id).toBeNull()
+  expect(matchKey(press('Enter', { typing: true, metaKey: true }), null, true).id).toBe('submit')
+})
+
+test('switched off, no single key is a command; chords stay', () => {
+  expect(matchKey(press('d'), null, false)).toEqual({ id: null, pending: null })
+  expect(matchKey(press('g'), null, false)).toEqual({ id: null, pending: null })
+  expect(matchKey(press('k', { ctrlKey: true }), null, false).id).toBe('palette')
+})
+
+test('no bare key submits', () => {
+  for (const key of ['Enter', ' ', 'a', 'd', 'y', 's']) {
+    expect(matchKey(press(key), null, true).id ?? '').not.toMatch(/^submit/)
+  }
+})
+
+test('a key that is held down or pressed with Alt is no command', () => {
+  expect(matchKey(press('j', { repeat: true }), null, true).id).toBeNull()
+  expect(matchKey(press('j', { altKey: true }), null, true).id).toBeNull()
+})
+
+test('the second key of a sequence is not a command of its own', () => {
+  expect(matchKey(press('a'), 'g', true).id).toBe('goAudit')
+  expect(matchKey(press('x'), 'g', true)).toEqual({ id: null, pending: null })
+})
+
+test('keys are told to people and to assistive technology', () => {
+  expect(keysOf('goInbox')).toEqual(['G', 'I'])
+  expect(ariaKeysOf('submitNext')).toBe('Control+Shift+Enter Meta+Shift+Enter')
+  expect(ariaKeysOf('deny')).toBe('D')
+  expect(ariaKeysOf('goInbox')).toBeUndefined()
+})

@@ -1,0 +1,77 @@
+/** One keyboard command. `chord`: with Ctrl or Cmd. `then`: the second key of a sequence. */
+export interface Shortcut {
+  readonly key: string
+  readonly then?: string
+  readonly chord?: true
+  readonly shift?: true
+  readonly label: string
+  readonly group: 'Lists' | 'A request' | 'Deciding' | 'Pages'
+  /** what a browser does of itself with this key: listed, not handled */
+  readonly native?: true
+}
+
+/** The one registry: handlers, the list under `?`, and `aria-keyshortcuts` all come from here. */
+export const shortcuts = {
+  next: { key: 'j', label: 'Next', group: 'Lists' },
+  previous: { key: 'k', label: 'Previous', group: 'Lists' },
+  open: { key: 'Enter', label: 'Open', group: 'Lists', native: true },
+  select: { key: 'x', label: 'Select', group: 'Lists' },
+  showNew: { key: '.', label: 'Show new rows', group: 'Lists' },
+  filter: { key: '/', label: 'Filter', group: 'Lists' },
+  back: { key: 'u', label: 'Back (also Esc)', group: 'A request' },
+  claim: { key: 'c', label: 'Claim or release', group: 'A request' },
+  comment: { key: 'm', label: 'Write a comment', group: 'A request' },
+  viewed: { key: 'v', label: 'Mark the file as viewed', group: 'A request' },
+  nextFile: { key: 'n', label: 'Next file', group: 'A request' },
+  previousFile: { key: 'p', label: 'Previous file', group: 'A request' },
+  split: { key: 's', label: 'Split or unified', group: 'A request' },
+  raw: { key: 'r', label: 'Raw input', group: 'A request' },
+  copyLink: { key: 'y', label: 'Copy the link', group: 'A request' },
+  deny: { key: 'd', label: 'Go to deny (chooses nothing)', group: 'Deciding' },
+  approve: { key: 'a', label: 'Go to approve (chooses nothing)', group: 'Deciding' },
+  submit: { key: 'Enter', chord: true, label: 'Submit', group: 'Deciding' },
+  submitNext: {
+    key: 'Enter',
+    chord: true,
+    shift: true,
+    label: 'Submit and next',
+    group: 'Deciding',
+  },
+  goInbox: { key: 'g', then: 'i', label: 'Inbox', group: 'Pages' },
+  goRuns: { key: 'g', then: 'r', label: 'Runs', group: 'Pages' },
+  goAudit: { key: 'g', then: 'a', label: 'Audit', group: 'Pages' },
+  goPolicy: { key: 'g', then: 'p', label: 'Policy', group: 'Pages' },
+  palette: { key: 'k', chord: true, label: 'Search or run a command', group: 'Pages' },
+  help: { key: '?', label: 'This list', group: 'Pages' },
+} as const satisfies Record<string, Shortcut>
+
+export type ShortcutId = keyof typeof shortcuts
+
+/** Ids in the order of the list under `?`. */
+export const shortcutIds = Object.keys(shortcuts) as ShortcutId[]
+
+/** One shortcut with its optional members readable. */
+export function shortcutOf(id: ShortcutId): Shortcut {
+  return shortcuts[id]
+}
+
+/** Keys as people read them: `['G', 'I']`, `['Ctrl', '⏎']`. */
+export function keysOf(id: ShortcutId): string[] {
+  const { key, then, chord, shift } = shortcutOf(id)
+  const shown = key === 'Enter' ? '⏎' : key.toUpperCase()
+  return [
+    ...(shift ? ['Shift'] : []),
+    ...(chord ? ['Ctrl'] : []),
+    shown,
+    ...(then === undefined ? [] : [then.toUpperCase()]),
+  ]
+}
+
+/** Value of `aria-keyshortcuts`; nothing for sequences, which that attribute cannot express. */
+export function ariaKeysOf(id: ShortcutId): string | undefined {
+  const { key, then, chord, shift } = shortcutOf(id)
+  if (then !== undefined) return undefined
+  const named = key.length === 1 ? key.toUpperCase() : key
+  if (!chord) return named
+  return ['Control', 'Meta'].map((held) => `${held}+${shift ? 'Shift+' : ''}${named}`).join(' ')
+}

@@ -1,0 +1,84 @@
+import { useState } from 'react'
+import type { Worker } from '../../api/schemas/workers.ts'
+import { useQueues, useWorker, useWorkers } from '../api/queries.ts'
+import { Headline } from '../shell/headline.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Hash } from '../text/hash.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { ExplainForm } from './explain-form.tsx'
+import { WorkerRules } from './worker-rules.tsx'
+import './policy.css'
+
+/** What is in force: workers with their zones, queues, and what policy would say of a call. */
+export function PolicyPage() {
+  const workers = useWorkers()
+  const queues = useQueues()
+  if (workers.isPending) return <Loading what="the policy" lines={6} />
+  if (workers.isError) return <Failure error={workers.error} retry={() => void workers.refetch()} />
+  return (
+    <>
+      <div className="page-head">
+        <Headline tab="Policy">Policy</Headline>
+        <p className="dim small">
+          In force: <Hash value={workers.data.policyDigest} what="policy digest" />
+        </p>
+      </div>
+      <div className="policy">
+        <div className="column">
+          <section className="column" aria-labelledby="workers-title">
+            <h2 id="workers-title">Workers</h2>
+            {workers.data.items.length === 0 && (
+              <p className="dim">
+                No workers: add a Markdown file to the project's workers folder.
+              </p>
+            )}
+            {workers.data.items.map((worker) => (
+              <WorkerCard key={worker.name} worker={worker} />
+            ))}
+          </section>
+          <section className="card" aria-labelledby="queues-title">
+            <h2 id="queues-title">Queues</h2>
+            <ul className="plain-list">
+              {queues.data?.items.map((queue) => (
+                <li key={queue.name}>
+                  <span className="grow">{queue.name}</span>
+                  <span className="dim small">team {queue.team}</span>
+                  <span className="dim small">{queue.pending} waiting</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        </div>
+        <ExplainForm workers={workers.data.items.map((worker) => worker.name)} />
+      </div>
+    </>
+  )
+}
+
+function WorkerCard({ worker }: { worker: Worker }) {
+  const [open, setOpen] = useState(false)
+  return (
+    <details className="card worker" onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <strong>{worker.name}</strong>
+        <span className="dim small">
+          {' '}
+          {worker.scripted ? 'scripted model' : worker.model}
+          {worker.queue !== null && ` · asks ${worker.queue}`}
+          {worker.startable ? '' : ' · not startable by you'}
+        </span>
+        <br />
+        <VisibleText text={worker.description} />
+      </summary>
+      {open && <WorkerDetails name={worker.name} />}
+    </details>
+  )
+}
+
+function WorkerDetails({ name }: { name: string }) {
+  const worker = useWorker(name)
+  if (worker.isPending) return <Loading what="the worker" lines={3} />
+  if (worker.isError) return <Failure error={worker.error} retry={() => void worker.refetch()} />
+  return <WorkerRules worker={worker.data} />
+}

@@ -1,0 +1,58 @@
+import type { WorkerDetail } from '../../api/schemas/workers.ts'
+import { LinesView } from '../request/lines-view.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** One worker as it is in force: where it may go, with what, within which limits. */
+export function WorkerRules({ worker }: { worker: WorkerDetail }) {
+  return (
+    <div className="column worker-rules">
+      <div>
+        <h3>Zones</h3>
+        <ul className="plain-list">
+          {worker.zones.map((zone) => (
+            <li key={zone.name}>
+              <span className="grow">
+                {zone.name}: <code>{zone.root}</code>
+                {zone.suffixes !== null && (
+                  <span className="dim"> only {zone.suffixes.join(' ')}</span>
+                )}
+              </span>
+              <span className="dim small">
+                {zone.mode === 'rw' ? 'may write' : 'may only read'}
+              </span>
+              <code className="small">
+                {Object.entries(zone.approval)
+                  .map(
+                    ([verb, approval]) =>
+                      `${verb}: ${typeof approval === 'string' ? approval : JSON.stringify(approval)}`,
+                  )
+                  .join(', ')}
+              </code>
+            </li>
+          ))}
+        </ul>
+      </div>
+      <p className="small">
+        <span className="dim">Tools</span> {worker.tools.join(', ') || 'none'}
+      </p>
+      <p className="small">
+        <span className="dim">Limits</span> <code>{JSON.stringify(worker.limits)}</code>
+      </p>
+      {worker.startableBy !== null && (
+        <p className="small">
+          <span className="dim">Startable by</span> {worker.startableBy.join(', ')}
+        </p>
+      )}
+      <details>
+        <summary className="small">Instructions</summary>
+        <LinesView text={worker.instructions} showFinalNewline={false} />
+      </details>
+      <p className="small">
+        <span className="dim">Definition</span>{' '}
+        <code className="break">
+          <VisibleText text={worker.digest} />
+        </code>
+      </p>
+    </div>
+  )
+}

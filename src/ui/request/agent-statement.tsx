@@ -1,0 +1,20 @@
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** What the model said beside the call: quoted, labelled as its claim, never a link, never an image. */
+export function AgentStatement({ text }: { text: string | null }) {
+  return (
+    <section className="card" aria-labelledby="statement-title">
+      <h2 id="statement-title">The agent's statement</h2>
+      {text === null || text.trim() === '' ? (
+        <p className="dim">The agent gave no reason.</p>
+      ) : (
+        <>
+          <p className="small dim claim-label">The model's own words. Nobody has checked them.</p>
+          <blockquote className="statement">
+            <VisibleText text={text} />
+          </blockquote>
+        </>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,218 @@
+import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { useState } from 'react'
+import type { DecisionAnswer } from '../../api/schemas/decisions.ts'
+import type { ScopeName } from '../../api/schemas/grants.ts'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { useConnection } from '../live/live-provider.tsx'
+import { announce } from '../shell/announce.tsx'
+import { copyText } from '../text/copy-text.ts'
+import { clockTime } from '../text/time.tsx'
+import { ChoiceList } from './choice-list.tsx'
+import { ChangedBanner } from './changed-banner.tsx'
+import { decisionBody, scopeCovers, whyNotSubmit, type Choice } from './decision-body.ts'
+import { useDraft } from './draft.ts'
+import { EditForm } from './edit-form.tsx'
+import { Notice } from './notice.tsx'
+import { refusalWords } from './refusal-words.ts'
+import { stageSentence } from './stage-sentence.ts'
+import { outcomeOf } from './state-words.ts'
+import { useSubmit } from './use-submit.ts'
+import './decision-panel.css'
+
+const scopeNames: Record<ScopeName, string> = {
+  once: 'Once',
+  run: 'For the run: same arguments',
+  path: 'For the run: same file, any content',
+  command: 'For the run: same command',
+}
+
+/**
+ * Where a request is decided. `shown` is what the person opened; `request` is the newest. Nothing is
+ * chosen beforehand, deny comes first, and nothing counts before the service has said so.
+ */
+export function DecisionPanel(props: {
+  request: RequestDetail
+  shown: RequestDetail
+  seen: boolean
+  onReview: () => void
+  onNext: () => void
+}) {
+  const { request, shown } = props
+  const offline = useConnection() === 'offline'
+  const [choice, setChoice] = useState<Choice | null>(null)
+  const [scope, setScope] = useState<ScopeName>('once')
+  const [uses, setUses] = useState('')
+  const [reason, setReason] = useDraft(request.id, 'reason')
+  const [nagged, setNagged] = useState(false)
+  const { submission, submit, forget } = useSubmit<DecisionAnswer>(
+    `/v1/requests/${request.id}/decisions`,
+  )
+  const [submitted, setSubmitted] = useState<'approve' | 'deny'>('approve')
+  const submitKeys = useAriaKeys('submit')
+  const nextKeys = useAriaKeys('submitNext')
+
+  const changed = request.revision !== shown.revision || request.digest !== shown.digest
+  const fields = { choice, scope, uses, reason, seen: props.seen, offline }
+  const obstacle = whyNotSubmit(shown, fields)
+  const busy = submission.state === 'submitting'
+  const recorded = submission.state === 'recorded' ? submission.answer : null
+  const votable =
+    request.state === 'pending' && request.eligibility.canDecide && recorded === null && !changed
+
+  const send = async (thenNext: boolean): Promise<void> => {
+    if (busy || !votable) return
+    if (obstacle !== null) {
+      setNagged(true)
+      announce(obstacle)
+      return
+    }
+    const body = decisionBody(shown, fields)
+    setSubmitted(body.decision)
+    const answer = await submit(body)
+    if (answer === null) return
+    setReason('')
+    announce(stageSentence(answer, body.decision, request))
+    if (thenNext) props.onNext()
+  }
+  useShortcut('submit', votable ? () => void send(false) : null)
+  useShortcut('submitNext', votable ? () => void send(true) : null)
+
+  return (
+    <div className="column decision-panel">
+      {changed && recorded === null && (
+        <ChangedBanner
+          shown={shown}
+          current={request}
+          onReview={() => (forget(), props.onReview())}
+        />
+      )}
+      {submission.state === 'refused' && !changed && (
+        <Refused refusal={submission.refusal} attempted={submitted} />
+      )}
+      {recorded !== null && (
+        <Notice
+          tone={submitted === 'approve' ? 'good' : 'plain'}
+          title={submitted === 'approve' ? 'Approved by you' : 'Denied by you'}
+        >
+          {stageSentence(recorded, submitted, request)}
+        </Notice>
+      )}
+      {recorded === null && request.state !== 'pending' && submission.state !== 'refused' && (
+        <Notice tone="plain" title={outcomeOf(request)}>
+          {request.decidedAt === null
+            ? 'It can no longer be decided.'
+            : `At ${clockTime(request.decidedAt)}. It can no longer be decided.`}
+        </Notice>
+      )}
+      {request.state === 'pending' && recorded === null && !request.eligibility.canDecide && (
+        <Notice tone="plain" title="You can't decide">
+          {request.eligibility.reason ?? 'You are not among the people of this queue.'}
+        </Notice>
+      )}
+      {!votable && recorded === null && reason !== '' && (
+        <div className="kept-note">
+          <p className="small dim">Your note, not sent:</p>
+          <p className="break">{reason}</p>
+          <Button size="xs" variant="default" onClick={() => void copyText(reason, 'Note')}>
+            Copy my note
+          </Button>
+        </div>
+      )}
+      {votable && (
+        <form
+          className="column"
+          onSubmit={(event) => {
+            event.preventDefault()
+            void send(false)
+          }}
+        >
+          <ChoiceList request={shown} choice={choice} onChoose={setChoice} disabled={busy} />
+          {choice === 'approve' && shown.allowedScopes.length > 1 && (
+            <>
+              <NativeSelect
+                label="Scope"
+                description={scopeCovers(scope, shown)}
+                value={scope}
+                onChange={(event) => setScope(event.currentTarget.value as ScopeName)}
+                data={shown.allowedScopes.map((value) => ({ value, label: scopeNames[value] }))}
+              />
+              {scope !== 'once' && (
+                <TextInput
+                  label="At most this many uses"
+                  description="Empty: as often as the run asks. You can revoke it on the run's page."
+                  inputMode="numeric"
+                  value={uses}
+                  onChange={(event) => setUses(event.currentTarget.value)}
+                />
+              )}
+            </>
+          )}
+          {choice === 'edit' ? (
+            <EditForm shown={shown} onDone={() => (setChoice(null), props.onReview())} />
+          ) : (
+            <>
+              <Textarea
+                label="Reason"
+                description={
+                  choice === 'deny' || choice === 'stop'
+                    ? 'The agent reads it.'
+                    : 'Kept with the decision.'
+                }
+                required={shown.risk === 'high'}
+                autosize
+                minRows={2}
+                maxRows={8}
+                maxLength={4000}
+                value={reason}
+                onChange={(event) => setReason(event.currentTarget.value)}
+              />
+              {obstacle !== null &&
+                (nagged || (choice !== null && offline) || choice === 'approve') && (
+                  <p className="obstacle" role="status">
+                    {obstacle}
+                  </p>
+                )}
+              <div className="row submit-row">
+                <Button
+                  type="submit"
+                  color={choice === 'deny' || choice === 'stop' ? 'red' : 'indigo'}
+                  disabled={busy || obstacle !== null}
+                  {...submitKeys}
+                >
+                  {busy ? 'Submitting…' : 'Submit'}
+                </Button>
+                <Button
+                  variant="default"
+                  disabled={busy || obstacle !== null}
+                  onClick={() => void send(true)}
+                  {...nextKeys}
+                >
+                  Submit and next
+                </Button>
+              </div>
+            </>
+          )}
+        </form>
+      )}
+      {recorded !== null && (
+        <Button variant="default" onClick={props.onNext}>
+          Next request
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function Refused(props: {
+  refusal: Parameters<typeof refusalWords>[0]
+  attempted: 'approve' | 'deny'
+}) {
+  const attempted = props.attempted === 'approve' ? 'approval' : 'denial'
+  const words = refusalWords(props.refusal, attempted, clockTime)
+  return (
+    <Notice tone="bad" title={words.title}>
+      {words.text}
+    </Notice>
+  )
+}

@@ -1,0 +1,174 @@
+import { Alert, Button, SegmentedControl } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import { lazy, Suspense, useMemo, useRef, useState, type RefObject } from 'react'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { Loading } from '../states/loading.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { EveryByte } from './every-byte.tsx'
+import { LinesView } from './lines-view.tsx'
+import { parseUnifiedDiff, type DiffFile } from './unified-diff.ts'
+
+const DiffView = lazy(() =>
+  import('./diff-view.tsx').then((module) => ({ default: module.DiffView })),
+)
+const splitKey = 'countersign.diff'
+/** Beyond this many lines a table of both sides is slow to draw: the diff is shown line by line. */
+const mostTableLines = 3_000
+
+/** What will happen, from the stored bytes: warnings first, then all of it, then a way to every byte. */
+export function Effect(props: {
+  request: RequestDetail
+  region: RefObject<HTMLElement | null>
+  onAllShown: (all: boolean) => void
+}) {
+  const { request, onAllShown } = props
+  const { presentation } = request
+  const files = useMemo(
+    () =>
+      presentation.type === 'diff' && presentation.totalLines <= mostTableLines
+        ? parseUnifiedDiff(presentation.content)
+        : null,
+    [presentation],
+  )
+  return (
+    <section className="card" aria-labelledby="effect-title">
+      <h2 id="effect-title">What will happen</h2>
+      <section ref={props.region} className="column" aria-label="All that will happen">
+        {presentation.warnings.length > 0 && (
+          <Alert
+            color="yellow"
+            className="warnings"
+            icon={<IconAlertTriangle size={18} aria-hidden />}
+            title={
+              presentation.warnings.length === 1
+                ? 'Look closely'
+                : `Look closely: ${presentation.warnings.length} things`
+            }
+          >
+            <ul>
+              {presentation.warnings.map((warning) => (
+                <li key={warning}>
+                  <VisibleText text={warning} />
+                </li>
+              ))}
+            </ul>
+          </Alert>
+        )}
+        {files === null ? (
+          <LinesView
+            text={presentation.content}
+            showFinalNewline={presentation.type === 'file_content' || presentation.type === 'text'}
+            {...toneOf(presentation.type)}
+            onAllShown={onAllShown}
+          />
+        ) : (
+          <Files files={files} onShown={onAllShown} />
+        )}
+      </section>
+      <p className="dim small facts-line">
+        {presentation.totalLines.toLocaleString('en')} lines,{' '}
+        {presentation.totalBytes.toLocaleString('en')} bytes shown
+        {presentation.truncated ? ' in part: the rest is under "every byte"' : ', nothing left out'}
+        .
+      </p>
+      <EveryByte request={request} />
+    </section>
+  )
+}
+
+function toneOf(type: RequestDetail['presentation']['type']): { tone?: 'added' | 'diff' } {
+  if (type === 'file_content') return { tone: 'added' }
+  return type === 'diff' ? { tone: 'diff' } : {}
+}
+
+function Files({
+  files,
+  onShown,
+}: {
+  files: readonly DiffFile[]
+  onShown: (all: boolean) => void
+}) {
+  const narrow = useMediaQuery('(max-width: 62em)') ?? false
+  const [split, setSplit] = useState(() => localStorage.getItem(splitKey) === 'split')
+  const [viewed, setViewed] = useState<ReadonlySet<number>>(new Set())
+  const container = useRef<HTMLDivElement>(null)
+  const current = useRef(0)
+  const choose = (value: boolean): void => {
+    localStorage.setItem(splitKey, value ? 'split' : 'unified')
+    setSplit(value)
+  }
+  const toggle = (index: number): void =>
+    setViewed((before) => {
+      const next = new Set(before)
+      if (!next.delete(index)) next.add(index)
+      return next
+    })
+  const go = (step: number): void => {
+    current.current = Math.min(Math.max(current.current + step, 0), files.length - 1)
+    const file = container.current?.querySelectorAll<HTMLElement>('.file')[current.current]
+    file?.scrollIntoView({ block: 'start' })
+    file?.focus({ preventScroll: true })
+  }
+  useShortcut('split', () => choose(!split))
+  useShortcut('viewed', () => toggle(current.current))
+  useShortcut('nextFile', () => go(1))
+  useShortcut('previousFile', () => go(-1))
+  const viewedKeys = useAriaKeys('viewed')
+  const splitKeys = useAriaKeys('split')
+  return (
+    <div ref={container} className="column">
+      {!narrow && (
+        <SegmentedControl
+          className="diff-switch"
+          size="xs"
+          value={split ? 'split' : 'unified'}
+          onChange={(value) => choose(value === 'split')}
+          data={[
+            { value: 'unified', label: 'Unified' },
+            { value: 'split', label: 'Split' },
+          ]}
+          aria-label="Unified or split"
+          {...splitKeys}
+        />
+      )}
+      {files.map((file, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- files of one diff keep their order
+        <div key={index} className="file" tabIndex={-1}>
+          <div className="row spread file-head">
+            <code>
+              <VisibleText text={nameOf(file)} />
+            </code>
+            <Button
+              size="compact-xs"
+              variant={viewed.has(index) ? 'light' : 'subtle'}
+              color="gray"
+              aria-pressed={viewed.has(index)}
+              leftSection={<IconCheck size={14} aria-hidden />}
+              onClick={() => toggle(index)}
+              {...viewedKeys}
+            >
+              Viewed
+            </Button>
+          </div>
+          <Suspense fallback={<Loading what="the difference" lines={5} />}>
+            <DiffView file={file} split={split && !narrow} />
+            <Shown onShown={onShown} />
+          </Suspense>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+/** Mounts together with what it stands beside: that is on the page now. */
+function Shown({ onShown }: { onShown: (all: boolean) => void }) {
+  return <span hidden ref={(element) => onShown(element !== null)} />
+}
+
+function nameOf(file: DiffFile): string {
+  if (file.oldPath === null) return file.newPath ?? 'the file'
+  if (file.newPath === null || file.newPath === file.oldPath) return file.oldPath
+  return `${file.oldPath} → ${file.newPath}`
+}

@@ -1,0 +1,48 @@
+import { Link } from 'react-router'
+import type { CallResult } from '../../api/schemas/transcript.ts'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { useTranscript } from '../api/queries.ts'
+import { CallResultView } from '../runs/call-result.tsx'
+import { Time } from '../text/time.tsx'
+import { executionSentence, outcomeOf } from './state-words.ts'
+
+/** What happened to the effect, in place: the state, when, and what the tool returned. */
+export function ExecutionResult({ request }: { request: RequestDetail }) {
+  const { execution } = request
+  const sentence = executionSentence(execution, request.state)
+  const ended = ['succeeded', 'failed', 'unknown'].includes(execution.state)
+  const transcript = useTranscript(ended ? request.runId : null)
+  if (sentence === null && request.state === 'pending') return null
+  const call = transcript.data?.items
+    .flatMap((item) => item.calls ?? [])
+    .find((one) => one.callId === request.callId)
+  return (
+    <section className={`card result result-${execution.state}`} aria-labelledby="result-title">
+      <h2 id="result-title">{outcomeOf(request)}</h2>
+      {sentence !== null && (
+        <p role="status">
+          {sentence}{' '}
+          {execution.finishedAt !== undefined && (
+            <span className="dim">
+              <Time at={execution.finishedAt} />
+            </span>
+          )}
+        </p>
+      )}
+      {request.supersededBy !== null && (
+        <p>
+          <Link to={`/requests/${request.supersededBy}`}>Go to the fresh request</Link>
+        </p>
+      )}
+      {call?.result !== undefined && <Result result={call.result} />}
+    </section>
+  )
+}
+
+function Result({ result }: { result: CallResult }) {
+  return (
+    <div className="facts-line">
+      <CallResultView result={result} />
+    </div>
+  )
+}

@@ -1,0 +1,86 @@
+import { Link } from 'react-router'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { useAudit } from '../api/queries.ts'
+import { eventWords } from '../audit/event-words.ts'
+import { Time } from '../text/time.tsx'
+
+/** Votes on this request, earlier requests for the same call, and its revisions. */
+export function Decisions({ request }: { request: RequestDetail }) {
+  const { decisions, previous, revisions } = request
+  if (decisions.length === 0 && previous.length === 0 && revisions.length < 2) return null
+  return (
+    <section className="card" aria-labelledby="decisions-title">
+      <h2 id="decisions-title">Decisions on this call</h2>
+      <ul className="plain-list">
+        {decisions.map((decision) => (
+          <li key={decision.decisionId}>
+            <span className="grow break">
+              <strong>
+                {decision.person.name} {decision.decision === 'approve' ? 'approved' : 'denied'}
+              </strong>{' '}
+              revision {decision.revision}
+              {decision.scope !== null &&
+                decision.scope !== 'once' &&
+                ` (scope: ${decision.scope})`}
+              {decision.then === 'stop' && ' and stopped the run'}
+              {decision.reason !== null && <> — “{decision.reason}”</>}
+              {decision.selfApproved && <span className="mark">self-approved</span>}
+              {decision.edited && <span className="mark">edited by the decider</span>}
+            </span>
+            <span className="dim small">
+              <Time at={decision.at} />
+            </span>
+          </li>
+        ))}
+        {revisions.length > 1 &&
+          revisions.map((revision) => (
+            <li key={revision.revision}>
+              <span className="grow break">
+                Revision {revision.revision}{' '}
+                {revision.editor === null ? 'by the agent' : `by ${revision.editor.name}`}
+                {revision.reason !== null && <> — “{revision.reason}”</>}
+              </span>
+              <span className="dim small">
+                <Time at={revision.at} />
+              </span>
+            </li>
+          ))}
+        {previous.map((earlier) => (
+          <li key={earlier.requestId}>
+            <span className="grow break">
+              <Link to={`/requests/${earlier.requestId}`}>An earlier request</Link> for this call
+              was {earlier.state}
+              {earlier.decidedBy !== null && ` by ${earlier.decidedBy}`}
+              {earlier.reason !== null && <> — “{earlier.reason}”</>}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What the trail has about this request. */
+export function Activity({ request }: { request: RequestDetail }) {
+  const audit = useAudit(`requestId=${request.id}`)
+  const events = audit.data?.pages.flatMap((page) => page.items) ?? []
+  return (
+    <section className="card" aria-labelledby="activity-title">
+      <h2 id="activity-title">Activity</h2>
+      {audit.isError && <p className="dim">{audit.error.message}</p>}
+      <ul className="plain-list">
+        {events.map((event) => (
+          <li key={event.id}>
+            <span className="grow">
+              {eventWords(event.type)}
+              <span className="dim"> · {event.actor.name ?? event.actor.type}</span>
+            </span>
+            <span className="dim small">
+              <Time at={event.at} />
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}

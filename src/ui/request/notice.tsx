@@ -1,0 +1,18 @@
+import { IconAlertTriangle, IconCircleCheck, IconInfoCircle } from '@tabler/icons-react'
+import type { ReactNode } from 'react'
+
+const icons = { good: IconCircleCheck, bad: IconAlertTriangle, plain: IconInfoCircle } as const
+
+/** Something that happened to the request, in the place where the person acted. */
+export function Notice(props: { tone: keyof typeof icons; title: string; children?: ReactNode }) {
+  const Icon = icons[props.tone]
+  return (
+    <div className={`notice notice-${props.tone}`} role={props.tone === 'bad' ? 'alert' : 'status'}>
+      <Icon size={20} stroke={1.8} aria-hidden />
+      <div className="grow break">
+        <strong>{props.title}</strong>
+        <div>{props.children}</div>
+      </div>
+    </div>
+  )
+}

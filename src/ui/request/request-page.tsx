@@ -1,0 +1,146 @@
+import { Button, Drawer } from '@mantine/core'
+import { useMediaQuery } from '@mantine/hooks'
+import { useQuery } from '@tanstack/react-query'
+import { useEffect, useRef, useState } from 'react'
+import { useNavigate, useParams } from 'react-router'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { requestQuery } from '../api/queries.ts'
+import { lastListAddress, placeInList } from '../inbox/last-list.ts'
+import { useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { Headline } from '../shell/headline.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { copyText } from '../text/copy-text.ts'
+import { AgentStatement } from './agent-statement.tsx'
+import { Comments } from './comments.tsx'
+import { DecisionPanel } from './decision-panel.tsx'
+import { Effect } from './effect.tsx'
+import { ExecutionResult } from './execution-result.tsx'
+import { Facts } from './facts.tsx'
+import { Activity, Decisions } from './history.tsx'
+import { Quorum } from './quorum.tsx'
+import { RequestHead } from './request-head.tsx'
+import { RequestSentence } from './request-sentence.tsx'
+import { SettleForm } from './settle-form.tsx'
+import { Context, Siblings } from './surroundings.tsx'
+import { useSeen } from './use-seen.ts'
+import { WhyAsked } from './why-asked.tsx'
+import './request.css'
+
+/** One request, and where it is decided. */
+export function RequestPage() {
+  const { id = '' } = useParams()
+  const request = useQuery(requestQuery(id))
+  if (request.data !== undefined) return <Opened key={request.data.id} request={request.data} />
+  if (request.isError) {
+    return <Failure error={request.error} retry={() => void request.refetch()} />
+  }
+  return <Loading what="the request" lines={7} />
+}
+
+/** `request` is the newest; what is shown stays the revision that was opened until the person moves on. */
+function Opened({ request }: { request: RequestDetail }) {
+  const navigate = useNavigate()
+  const phone = useMediaQuery('(max-width: 62em)') ?? false
+  const [opened, setOpened] = useState(request)
+  const [sheet, setSheet] = useState(false)
+  const [allShown, setAllShown] = useState(false)
+  const region = useRef<HTMLElement>(null)
+  const sameRevision = opened.revision === request.revision && opened.digest === request.digest
+  // The newest of everything but the call itself, which only changes when the person reviews it.
+  const shown: RequestDetail = sameRevision ? request : opened
+  const complete = allShown && !shown.presentation.truncated
+  const seen = useSeen(region, shown.presentation.digest, complete)
+  const place = placeInList(request.number)
+
+  const goNext = (): void => {
+    const to =
+      place.next === null || place.next === request.number
+        ? lastListAddress()
+        : `/requests/${place.next}`
+    void navigate(to)
+  }
+  useShortcut('next', place.next === null ? null : goNext)
+  useShortcut(
+    'previous',
+    place.previous === null ? null : () => void navigate(`/requests/${place.previous}`),
+  )
+  useShortcut('back', () => void navigate(lastListAddress()))
+  useShortcut('copyLink', () => void copyText(window.location.href, 'Link'))
+  useEffect(() => {
+    // A request that is decided elsewhere leaves nothing to do in the sheet but to read what happened.
+    if (!phone) setSheet(false)
+  }, [phone])
+
+  const panel =
+    request.kind === 'outcome_check' ? (
+      <SettleForm request={request} onNext={goNext} />
+    ) : (
+      <DecisionPanel
+        request={request}
+        shown={shown}
+        seen={seen}
+        onReview={() => {
+          setOpened(request)
+          window.scrollTo({ top: 0 })
+        }}
+        onNext={goNext}
+      />
+    )
+  return (
+    <div className="request">
+      <div className="column request-main">
+        <RequestHead request={request} place={place} />
+        <Headline tab={`#${request.number} ${request.title}`}>
+          <RequestSentence request={shown} />
+        </Headline>
+        <ExecutionResult request={request} />
+        <WhyAsked request={shown} />
+        <Effect
+          key={shown.presentation.digest}
+          request={shown}
+          region={region}
+          onAllShown={setAllShown}
+        />
+        <AgentStatement text={shown.agentReason} />
+        <Siblings request={request} />
+        <Facts request={shown} />
+        <Context request={request} />
+        <Decisions request={request} />
+        <Comments request={request} />
+        <Activity request={request} />
+      </div>
+      {phone ? (
+        <>
+          <div className="decide-bar">
+            <Button fullWidth size="md" onClick={() => setSheet(true)}>
+              {request.state === 'pending' && request.eligibility.canDecide
+                ? 'Decide…'
+                : 'See the decision'}
+            </Button>
+          </div>
+          <Drawer
+            opened={sheet}
+            onClose={() => setSheet(false)}
+            position="bottom"
+            size="auto"
+            title="Your decision"
+            className="sheet"
+            // What was chosen and the answer that came stay when the sheet is put away.
+            keepMounted
+          >
+            {panel}
+            <Quorum request={shown} />
+          </Drawer>
+        </>
+      ) : (
+        <aside className="request-side" aria-label="Decision">
+          <div className="card">
+            {panel}
+            <Quorum request={shown} />
+          </div>
+        </aside>
+      )}
+    </div>
+  )
+}

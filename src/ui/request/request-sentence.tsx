@@ -1,0 +1,32 @@
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { VisibleText } from '../text/visible-text.tsx'
+import { asInfinitive } from './as-infinitive.ts'
+
+/** The request in one sentence: who wants what, where, asked by whom. */
+export function RequestSentence({ request }: { request: RequestDetail }) {
+  const who = request.lineage.at(-1)?.worker ?? request.worker ?? 'Another program'
+  const starter = request.lineage[0]?.startedBy.name
+  const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
+  if (request.kind === 'outcome_check') {
+    return (
+      <>
+        Did this happen? <VisibleText text={request.title} />
+      </>
+    )
+  }
+  return (
+    <>
+      {who} wants to{' '}
+      <strong className="effect">
+        <VisibleText text={asInfinitive(request.title)} />
+      </strong>
+      {folder !== undefined && (
+        <>
+          {' '}
+          in <code>{folder}</code>
+        </>
+      )}
+      {starter !== undefined && <>, asked by {starter}</>}
+    </>
+  )
+}

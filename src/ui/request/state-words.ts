@@ -1,0 +1,64 @@
+import type { ExecutionView, RequestItem } from '../../api/schemas/requests.ts'
+
+type CancelReason = NonNullable<RequestItem['cancelReason']>
+
+const cancelled: Record<CancelReason, string> = {
+  run_cancelled: 'its run was cancelled',
+  run_failed: 'its run failed',
+  workflow_lost: 'its workflow was lost',
+  sibling_denied: 'an earlier call of the turn was denied and the run stopped',
+  superseded: 'a newer request took its place',
+  withdrawn: 'the program that asked withdrew it',
+  settled: 'what happened became known by itself',
+}
+
+/** What became of a request, as a sentence without its full stop: "Denied by Ilya". Pure. */
+export function outcomeOf(item: Pick<RequestItem, 'state' | 'decidedBy' | 'cancelReason'>): string {
+  const by = item.decidedBy === null ? '' : ` by ${item.decidedBy.name}`
+  switch (item.state) {
+    case 'pending':
+      return 'Waiting'
+    case 'approved':
+      return `Approved${by}`
+    case 'denied':
+      return `Denied${by}`
+    case 'expired':
+      return 'Expired: nobody decided in time'
+    case 'cancelled':
+      return item.cancelReason === null ? 'Cancelled' : `Cancelled: ${cancelled[item.cancelReason]}`
+  }
+}
+
+const refusals: Readonly<Record<string, string>> = {
+  stale: 'the file changed after the approval, so a fresh request was opened',
+  lapsed: 'the approval lapsed before it could run, so a fresh request was opened',
+  blocked: 'policy blocks it by now',
+  revoked: 'the approval was revoked',
+  invalid_permit: 'its permit did not verify',
+  invalid_statement: "the run's signed statement did not verify",
+  unsigned: 'nobody signed for it',
+}
+
+/** What happened to the effect, as a sentence. `null` while nothing was approved. Pure. */
+export function executionSentence(
+  execution: ExecutionView,
+  state: RequestItem['state'],
+): string | null {
+  const exit = execution.exitCode === undefined ? '' : ` with exit code ${execution.exitCode}`
+  switch (execution.state) {
+    case 'not_started':
+      return state === 'approved' ? 'Approved, not yet carried out.' : null
+    case 'started':
+      return 'It is being carried out now.'
+    case 'succeeded':
+      return `Carried out${exit}.`
+    case 'failed':
+      return execution.reason ? `It failed${exit}: ${execution.reason}.` : `It failed${exit}.`
+    case 'refused': {
+      const why = execution.reason ?? ''
+      return `It was not carried out: ${Object.hasOwn(refusals, why) ? refusals[why] : why || 'refused'}.`
+    }
+    case 'unknown':
+      return 'It was started, and nobody knows whether it took effect. A person is asked.'
+  }
+}

@@ -1,0 +1,92 @@
+import { Link } from 'react-router'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { useTranscript } from '../api/queries.ts'
+import { TurnView } from '../runs/turn-view.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+const verdictWords = {
+  preApproved: 'pre-approved',
+  ask: 'asks',
+  blocked: 'blocked',
+  error: 'not a valid call',
+} as const
+
+/** The other calls of the same turn, and what became of each. */
+export function Siblings({ request }: { request: RequestDetail }) {
+  const { batch } = request
+  if (batch === null || batch.siblings.length === 0) return null
+  const assumes = request.facts['assumes']
+  return (
+    <section className="card" aria-labelledby="batch-title">
+      <h2 id="batch-title">
+        Call {batch.position} of {batch.size} in this turn
+      </h2>
+      {typeof assumes === 'number' && (
+        <p className="small">
+          Shown as if call {assumes} of {batch.size} had been carried out before.
+        </p>
+      )}
+      <ul className="plain-list">
+        {batch.siblings.map((sibling) => (
+          <li key={sibling.callId}>
+            <span className="grow break">
+              {sibling.requestId === null ? (
+                <VisibleText text={sibling.title} />
+              ) : (
+                <Link to={`/requests/${sibling.requestId}`}>
+                  <VisibleText text={sibling.title} />
+                </Link>
+              )}
+            </span>
+            <span className="dim small">
+              {sibling.state ??
+                (sibling.verdict === null ? 'not judged yet' : verdictWords[sibling.verdict])}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** Who started what, from the person's run down to the one that asks, and its last turns. */
+export function Context({ request }: { request: RequestDetail }) {
+  if (request.runId === null) return null
+  return (
+    <section className="card" aria-labelledby="context-title">
+      <h2 id="context-title">Where it comes from</h2>
+      <ol className="lineage">
+        {request.lineage.map((entry) => (
+          <li key={entry.runId}>
+            <Link to={`/runs/${entry.runId}`}>{entry.worker}</Link>
+            <span className="dim small"> started by {entry.startedBy.name}</span>
+          </li>
+        ))}
+      </ol>
+      <details className="turns">
+        <summary>The last turns</summary>
+        <LastTurns runId={request.runId} turn={request.turn ?? 0} />
+      </details>
+    </section>
+  )
+}
+
+const turnsShown = 3
+
+function LastTurns({ runId, turn }: { runId: string; turn: number }) {
+  const transcript = useTranscript(runId)
+  if (transcript.isPending) return <p className="dim">Loading the turns…</p>
+  if (transcript.isError) return <p role="alert">{transcript.error.message}</p>
+  const items = transcript.data.items.filter(
+    (item) => item.turn <= turn && item.turn > turn - turnsShown,
+  )
+  return (
+    <div className="column">
+      {items.map((item, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
+        <TurnView key={index} item={item} runId={runId} />
+      ))}
+      <Link to={`/runs/${runId}`}>The whole run</Link>
+    </div>
+  )
+}

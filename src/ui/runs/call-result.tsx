@@ -1,0 +1,40 @@
+import type { CallResult } from '../../api/schemas/transcript.ts'
+import { LinesView } from '../request/lines-view.tsx'
+import { splitLines } from '../text/line-pieces.ts'
+
+/** Longer results are folded, with their number of lines. */
+const mostOpenLines = 24
+
+const words: Record<CallResult['type'], string> = {
+  output: 'Returned',
+  error: 'Error',
+  denied: 'Denied',
+  blocked: 'Blocked by policy',
+  expired: 'Expired',
+  cancelled: 'Cancelled',
+  unknown: 'Outcome unknown',
+}
+
+/** What a call ended with: what the tool returned, or what the model was told. */
+export function CallResultView({ result }: { result: CallResult }) {
+  const text = textOf(result)
+  const { length: lines } = splitLines(text).lines
+  return (
+    <div className={`call-result call-result-${result.type}`}>
+      <span className="small call-result-word">{words[result.type]}</span>
+      {text !== '' && lines <= mostOpenLines && <LinesView text={text} showFinalNewline={false} />}
+      {lines > mostOpenLines && (
+        <details>
+          <summary className="small">{lines} lines</summary>
+          <LinesView text={text} showFinalNewline={false} />
+        </details>
+      )}
+    </div>
+  )
+}
+
+function textOf({ type, output, text }: CallResult): string {
+  if (type !== 'output') return text ?? ''
+  if (typeof output === 'string') return output
+  return text ?? (output === undefined ? '' : JSON.stringify(output, null, 2))
+}

@@ -1,0 +1,188 @@
+import { Link, useParams } from 'react-router'
+import type { RunDetail } from '../../api/schemas/runs.ts'
+import { useMe, useRun, useTranscript } from '../api/queries.ts'
+import { LinesView } from '../request/lines-view.tsx'
+import { Headline } from '../shell/headline.tsx'
+import { Command } from '../states/command.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Hash } from '../text/hash.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { CancelRun } from './cancel-run.tsx'
+import { Grants } from './grants.tsx'
+import { MessageBox } from './message-box.tsx'
+import { ModeBanner } from './mode-banner.tsx'
+import { RunState } from './run-state.tsx'
+import { TurnView } from './turn-view.tsx'
+import './runs.css'
+
+/** One run: what it did turn by turn, what it waits for, and what one can do about it. */
+export function RunPage() {
+  const { id = '' } = useParams()
+  const run = useRun(id)
+  const transcript = useTranscript(run.data?.id ?? null)
+  if (run.isError && run.data === undefined) {
+    return <Failure error={run.error} retry={() => void run.refetch()} />
+  }
+  if (run.data === undefined) return <Loading what="the run" lines={7} />
+  const { data } = run
+  return (
+    <div className="run">
+      <div className="column">
+        <div className="row">
+          <RunState state={data.state} />
+          {data.scripted && <span className="mark">scripted model: a script plays its part</span>}
+          {data.pendingRequests > 0 && (
+            <Link to={`/?runId=${data.id}`}>{data.pendingRequests} to decide</Link>
+          )}
+        </div>
+        <Headline tab={`Run of ${data.worker}`}>
+          {data.worker}: <VisibleText text={data.title} />
+        </Headline>
+        <ModeBanner run={data} />
+        {data.failure !== undefined && (
+          <p className="banner" role="status">
+            <strong>It stands still.</strong> <VisibleText text={data.failure.message} />
+            {data.state === 'waiting_for_input' && ' A message resumes it.'}
+          </p>
+        )}
+        {data.endReason !== null && (
+          <p>
+            Ended because: “<VisibleText text={data.endReason} />”
+          </p>
+        )}
+        {data.output !== undefined && (
+          <section className="card" aria-labelledby="output-title">
+            <h2 id="output-title">What it said last</h2>
+            <p>
+              <VisibleText text={data.output} />
+            </p>
+          </section>
+        )}
+        {data.workspaceRoot !== null && data.state === 'completed' && (
+          <AfterIt root={data.workspaceRoot} />
+        )}
+        {data.allowed.message && <MessageBox run={data} />}
+        <section className="card" aria-labelledby="timeline-title">
+          <h2 id="timeline-title">Turns</h2>
+          {transcript.isPending && <Loading what="the turns" lines={4} />}
+          {transcript.isError && (
+            <Failure error={transcript.error} retry={() => void transcript.refetch()} />
+          )}
+          <div className="timeline">
+            {transcript.data?.items.map((item, index) => (
+              // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
+              <TurnView key={index} item={item} runId={data.id} />
+            ))}
+          </div>
+        </section>
+      </div>
+      <aside className="column" aria-label="About the run">
+        <About run={data} />
+        <Grants runId={data.id} />
+        {data.allowed.cancel && <CancelRun run={data} />}
+      </aside>
+    </div>
+  )
+}
+
+function About({ run }: { run: RunDetail }) {
+  return (
+    <section className="card" aria-labelledby="about-title">
+      <h2 id="about-title">About</h2>
+      <dl className="facts panel-facts about">
+        <div className="fact">
+          <dt>Started by</dt>
+          <dd>
+            {run.startedBy.name}, <Time at={run.createdAt} />
+          </dd>
+        </div>
+        <div className="fact">
+          <dt>Model</dt>
+          <dd className="break">{run.scripted ? `${run.model} (a script)` : run.model}</dd>
+        </div>
+        <div className="fact">
+          <dt>Turns</dt>
+          <dd>{run.turns}</dd>
+        </div>
+        {run.lineage.length > 1 && (
+          <div className="fact">
+            <dt>Lineage</dt>
+            <dd>
+              {run.lineage.map((entry) => (
+                <div key={entry.runId}>
+                  {entry.runId === run.id ? (
+                    entry.worker
+                  ) : (
+                    <Link to={`/runs/${entry.runId}`}>{entry.worker}</Link>
+                  )}
+                </div>
+              ))}
+            </dd>
+          </div>
+        )}
+        {run.children.length > 0 && (
+          <div className="fact">
+            <dt>Started runs</dt>
+            <dd>
+              {run.children.map((child) => (
+                <div key={child.runId} className="row">
+                  <Link to={`/runs/${child.runId}`}>{child.worker}</Link>{' '}
+                  <RunState state={child.state} />
+                </div>
+              ))}
+            </dd>
+          </div>
+        )}
+        {run.workspaceRoot !== null && (
+          <div className="fact">
+            <dt>Workspace</dt>
+            <dd className="mono break">{run.workspaceRoot}</dd>
+          </div>
+        )}
+        <div className="fact">
+          <dt>Policy</dt>
+          <dd>
+            <Hash value={run.policyDigest} what="policy digest" />
+          </dd>
+        </div>
+        <div className="fact">
+          <dt>Workflow</dt>
+          <dd className="mono break">
+            {run.temporalUrl === null ? (
+              run.workflowId
+            ) : (
+              <a href={run.temporalUrl} rel="noreferrer">
+                {run.workflowId}
+              </a>
+            )}
+          </dd>
+        </div>
+      </dl>
+      {typeof run.input !== 'string' && (
+        <details className="turns">
+          <summary>Its input</summary>
+          <LinesView text={JSON.stringify(run.input, null, 2)} showFinalNewline={false} />
+        </details>
+      )}
+    </section>
+  )
+}
+
+/** After the sample run: where the file is, and the way to a project of one's own. */
+function AfterIt({ root }: { root: string }) {
+  const me = useMe()
+  if (!me.installation.sample) return null
+  return (
+    <section className="card column" aria-labelledby="next-title">
+      <h2 id="next-title">What now</h2>
+      <p>
+        The files are in <code className="break">{root}</code>. A project of your own, in two
+        commands:
+      </p>
+      <Command text="bin/countersign init ../my-project" />
+      <Command text="bin/countersign start --project ../my-project" />
+    </section>
+  )
+}

@@ -1,0 +1,17 @@
+import type { RunStateName } from '../../api/schemas/runs.ts'
+import '../request/request.css'
+
+/** A run's state in words. */
+export const runStateWords: Record<RunStateName, string> = {
+  running: 'running',
+  waiting_for_approval: 'waits for approval',
+  waiting_for_input: 'waits for a message',
+  completed: 'completed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+}
+
+/** A run's state as a badge. */
+export function RunState({ state }: { state: RunStateName }) {
+  return <span className={`state-badge state-badge-${state}`}>{runStateWords[state]}</span>
+}

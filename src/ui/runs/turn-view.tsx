@@ -1,0 +1,70 @@
+import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import type { TranscriptCall, TranscriptItem } from '../../api/schemas/transcript.ts'
+import { LinesView } from '../request/lines-view.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { CallResultView } from './call-result.tsx'
+import './turn-view.css'
+
+/** One entry of a run: a message, or what the model said with the calls it asked for. */
+export function TurnView({ item }: { item: TranscriptItem; runId: string }) {
+  const fromPerson = item.role === 'user'
+  const Icon = fromPerson ? IconMessage : IconRobot
+  return (
+    <article className="turn">
+      <span className="turn-icon">
+        <Icon size={16} aria-hidden />
+      </span>
+      <div className="grow column turn-body">
+        <p className="small">
+          <strong>{fromPerson ? (item.author?.name ?? 'Message') : 'The model'}</strong>{' '}
+          <span className="dim">
+            turn {item.turn} · <Time at={item.at} />
+          </span>
+        </p>
+        {item.text !== undefined && item.text !== '' && (
+          <p className="turn-text">
+            <VisibleText text={item.text} />
+          </p>
+        )}
+        {item.calls?.map((call) => (
+          <CallView key={call.callId} call={call} />
+        ))}
+      </div>
+    </article>
+  )
+}
+
+function CallView({ call }: { call: TranscriptCall }) {
+  const waits = call.result === undefined && call.requestId !== undefined
+  return (
+    <div className={`call ${waits ? 'call-waits' : ''}`}>
+      <div className="row">
+        {waits ? <IconClock size={15} aria-hidden /> : <IconTool size={15} aria-hidden />}
+        <code>
+          <VisibleText text={call.tool} />
+        </code>
+        <span className="dim small">{verdictOf(call)}</span>
+        {call.requestId !== undefined && (
+          <Link className="small" to={`/requests/${call.requestId}`}>
+            {waits ? 'Waits for a decision' : 'The request'}
+          </Link>
+        )}
+      </div>
+      <details>
+        <summary className="small">Input</summary>
+        <LinesView text={JSON.stringify(call.input, null, 2)} showFinalNewline={false} />
+      </details>
+      {call.result !== undefined && <CallResultView result={call.result} />}
+    </div>
+  )
+}
+
+function verdictOf(call: TranscriptCall): string {
+  const rule = call.rule === null ? '' : ` by ${call.rule.id}`
+  if (call.verdict === 'preApproved') return `pre-approved${rule}`
+  if (call.verdict === 'ask') return `asked${rule}`
+  if (call.verdict === 'blocked') return `blocked${rule}`
+  return call.verdict === 'error' ? 'not a valid call' : 'not judged yet'
+}

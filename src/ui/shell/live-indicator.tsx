@@ -1,0 +1,31 @@
+import { Tooltip } from '@mantine/core'
+import { IconCloudOff, IconPointFilled, IconRefresh } from '@tabler/icons-react'
+import { useConnection } from '../live/live-provider.tsx'
+
+const faces = {
+  live: { Icon: IconPointFilled, word: 'Live', says: 'Changes appear as they happen.' },
+  reconnecting: {
+    Icon: IconRefresh,
+    word: 'Reconnecting',
+    says: 'What you see may be some seconds old. Deciding still works.',
+  },
+  offline: {
+    Icon: IconCloudOff,
+    word: 'Offline',
+    says: 'No word from the service for over 30 seconds: deciding is switched off until it is back.',
+  },
+} as const
+
+/** Whether what is on the page is what is so: live, reconnecting, offline. */
+export function LiveIndicator() {
+  const state = useConnection()
+  const { Icon, word, says } = faces[state]
+  return (
+    <Tooltip label={says} maw={260}>
+      <span className={`live live-${state}`} role="status" data-state={state}>
+        <Icon size={14} aria-hidden />
+        <span className="live-word">{word}</span>
+      </span>
+    </Tooltip>
+  )
+}

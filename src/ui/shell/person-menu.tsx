@@ -1,0 +1,64 @@
+import { Button, Menu } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { IconChevronDown, IconLogout, IconUserCheck } from '@tabler/icons-react'
+import { callApi } from '../api/call-api.ts'
+import { useMe } from '../api/queries.ts'
+
+/** Who is signed in, sign out and, in the development profile, the switch to another person. */
+export function PersonMenu() {
+  const me = useMe()
+  const client = useQueryClient()
+  const change = async (path: string, body: object): Promise<void> => {
+    try {
+      await callApi(path, { body })
+      // What one person may see is not for the next.
+      client.clear()
+      await client.invalidateQueries()
+      window.location.reload()
+    } catch (error) {
+      notifications.show({ color: 'red', message: String((error as Error).message) })
+    }
+  }
+  const others = me.switchTo.filter((person) => person.email !== me.person.email)
+  return (
+    <Menu position="bottom-end" width={270} withinPortal>
+      <Menu.Target>
+        <Button
+          variant="subtle"
+          color="gray"
+          className="person"
+          rightSection={<IconChevronDown size={14} aria-hidden />}
+          aria-label={`Signed in as ${me.person.name}`}
+        >
+          {me.person.name}
+        </Button>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>
+          {me.person.email}
+          <br />
+          {me.person.teams.length > 0 ? `Teams: ${me.person.teams.join(', ')}` : 'In no team'}
+        </Menu.Label>
+        {others.length > 0 && <Menu.Divider />}
+        {others.length > 0 && <Menu.Label>Development profile: act as</Menu.Label>}
+        {others.map((person) => (
+          <Menu.Item
+            key={person.email}
+            leftSection={<IconUserCheck size={16} aria-hidden />}
+            onClick={() => void change('/v1/auth/dev-switch', { email: person.email })}
+          >
+            {person.name}
+          </Menu.Item>
+        ))}
+        <Menu.Divider />
+        <Menu.Item
+          leftSection={<IconLogout size={16} aria-hidden />}
+          onClick={() => void change('/v1/auth/logout', {})}
+        >
+          Sign out
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}

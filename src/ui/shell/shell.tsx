@@ -1,0 +1,108 @@
+import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core'
+import { IconKeyboard, IconSearch } from '@tabler/icons-react'
+import { lazy, Suspense, useState } from 'react'
+import { NavLink, Outlet, useNavigate } from 'react-router'
+import { useQueues } from '../api/queries.ts'
+import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Announcements } from './announce.tsx'
+import { LiveIndicator } from './live-indicator.tsx'
+import { PersonMenu } from './person-menu.tsx'
+import { ProfileBanner } from './profile-banner.tsx'
+import { SchemeToggle } from './scheme-toggle.tsx'
+import './shell.css'
+
+const HelpSheet = lazy(() =>
+  import('../keyboard/help-sheet.tsx').then((module) => ({ default: module.HelpSheet })),
+)
+const Palette = lazy(() =>
+  import('../keyboard/palette.tsx').then((module) => ({ default: module.Palette })),
+)
+
+/** Header, navigation and what belongs to every page of a signed-in person. */
+export function Shell() {
+  const navigate = useNavigate()
+  const [help, setHelp] = useState(false)
+  const [palette, setPalette] = useState(false)
+  const helpKeys = useAriaKeys('help')
+  const paletteKeys = useAriaKeys('palette')
+  useShortcut('goInbox', () => void navigate('/'))
+  useShortcut('goRuns', () => void navigate('/runs'))
+  useShortcut('goAudit', () => void navigate('/audit'))
+  useShortcut('goPolicy', () => void navigate('/policy'))
+  useShortcut('help', () => setHelp(true))
+  useShortcut('palette', () => setPalette((open) => !open))
+  return (
+    <>
+      <a className="skip-link" href="#content">
+        Skip to the content
+      </a>
+      <header className="header">
+        <NavLink to="/" className="brand" aria-label="Countersign, to the inbox">
+          <img src="/favicon.svg" width="24" height="24" alt="" />
+          <span className="brand-name">Countersign</span>
+        </NavLink>
+        <nav aria-label="Pages" className="pages">
+          <InboxLink />
+          <NavLink to="/runs">Runs</NavLink>
+          <NavLink to="/audit">Audit</NavLink>
+          <NavLink to="/policy">Policy</NavLink>
+        </nav>
+        <UnstyledButton
+          className="palette-button"
+          onClick={() => setPalette(true)}
+          {...paletteKeys}
+        >
+          <IconSearch size={15} aria-hidden />
+          <span className="palette-words">Search or run a command</span>
+          <kbd>Ctrl K</kbd>
+        </UnstyledButton>
+        <div className="header-end">
+          <LiveIndicator />
+          <Tooltip label="Keyboard (?)">
+            <ActionIcon
+              className="keyboard-button"
+              variant="subtle"
+              color="gray"
+              size="lg"
+              aria-label="Keyboard commands"
+              onClick={() => setHelp(true)}
+              {...helpKeys}
+            >
+              <IconKeyboard size={18} aria-hidden />
+            </ActionIcon>
+          </Tooltip>
+          <SchemeToggle />
+          <PersonMenu />
+        </div>
+      </header>
+      <ProfileBanner />
+      <main id="content" className="content" tabIndex={-1}>
+        <Suspense fallback={<Loading what="the page" lines={6} />}>
+          <Outlet />
+        </Suspense>
+      </main>
+      <Announcements />
+      <Suspense fallback={null}>
+        {help && <HelpSheet opened onClose={() => setHelp(false)} />}
+        {palette && <Palette onClose={() => setPalette(false)} />}
+      </Suspense>
+    </>
+  )
+}
+
+function InboxLink() {
+  const { data } = useQueues()
+  const mine = data?.items.reduce((sum, queue) => sum + queue.mine, 0) ?? 0
+  return (
+    <NavLink to="/" end>
+      Inbox
+      {mine > 0 && (
+        <span className="count">
+          {mine}
+          <span className="visually-hidden"> wait for you</span>
+        </span>
+      )}
+    </NavLink>
+  )
+}

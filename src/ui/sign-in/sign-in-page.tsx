@@ -1,0 +1,87 @@
+import { Button, NativeSelect, PasswordInput, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import { callApi } from '../api/call-api.ts'
+import { useAuthMethods } from '../api/queries.ts'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Command } from '../states/command.tsx'
+import './sign-in.css'
+
+/** Signing in. The address stays, so that a link sent by a colleague opens after it. */
+export function SignInPage() {
+  const methods = useAuthMethods()
+  return (
+    <main className="sign-in">
+      <div className="card sign-in-card column">
+        <img src="/favicon.svg" width="40" height="40" alt="" />
+        <h1>Sign in to Countersign</h1>
+        {methods.isPending && <Loading what="the ways to sign in" lines={2} />}
+        {methods.isError && <Failure error={methods.error} retry={() => void methods.refetch()} />}
+        {methods.data?.development && <DevelopmentSignIn people={methods.data.people} />}
+        {methods.data?.link && (
+          <div className="column">
+            <p className="dim">
+              {methods.data.development ? 'Or make' : 'Make'} a one-time link on the machine that
+              runs the service, and open it here:
+            </p>
+            <Command text="bin/countersign people link you@example.com" />
+          </div>
+        )}
+      </div>
+    </main>
+  )
+}
+
+function DevelopmentSignIn({ people }: { people: readonly { email: string; name: string }[] }) {
+  const client = useQueryClient()
+  const [email, setEmail] = useState(people[0]?.email ?? '')
+  const [token, setToken] = useState('')
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    try {
+      await callApi('/v1/auth/dev-login', { body: { email, token: token.trim() } })
+      await client.resetQueries({ queryKey: ['me'] })
+    } catch (error) {
+      setRefusal((error as Error).message)
+      setBusy(false)
+    }
+  }
+  return (
+    <form className="column" onSubmit={(event) => void submit(event)}>
+      {people.length > 0 ? (
+        <NativeSelect
+          label="Person"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+          data={people.map((person) => ({
+            value: person.email,
+            label: `${person.name} (${person.email})`,
+          }))}
+        />
+      ) : (
+        <TextInput
+          label="E-mail address"
+          type="email"
+          autoComplete="username"
+          value={email}
+          onChange={(event) => setEmail(event.currentTarget.value)}
+        />
+      )}
+      <PasswordInput
+        label="Development token"
+        description="In the file run/dev-token of the data folder; only this machine's user can read it."
+        autoComplete="current-password"
+        value={token}
+        onChange={(event) => setToken(event.currentTarget.value)}
+        error={refusal}
+      />
+      <Button type="submit" loading={busy} disabled={email === '' || token.trim() === ''}>
+        Sign in
+      </Button>
+    </form>
+  )
+}

@@ -1,0 +1,50 @@
+import { Button } from '@mantine/core'
+import { IconCloudOff, IconEyeOff, IconMoodConfuzed } from '@tabler/icons-react'
+import { Link } from 'react-router'
+import { ApiRefusal } from '../api/call-api.ts'
+import './states.css'
+
+/** Why a page has nothing to show, in words that say what to do next. */
+export function Failure({ error, retry }: { error: Error; retry: () => void }) {
+  const refusal = error instanceof ApiRefusal ? error : null
+  if (refusal?.status === 404) return <NotFound />
+  const offline = refusal?.code === 'network'
+  const Icon = offline ? IconCloudOff : refusal?.status === 403 ? IconEyeOff : IconMoodConfuzed
+  const requestId = refusal?.facts['requestId']
+  return (
+    <div className="state" role="alert">
+      <Icon className="state-icon" size={32} stroke={1.5} aria-hidden />
+      <h2>{titleOf(refusal)}</h2>
+      <p className="dim break">{error.message}</p>
+      {typeof requestId === 'string' && (
+        <p className="dim small">
+          In the service's log this is <code>{requestId}</code>.
+        </p>
+      )}
+      <Button variant="default" onClick={retry}>
+        Try again
+      </Button>
+    </div>
+  )
+}
+
+function titleOf(refusal: ApiRefusal | null): string {
+  if (refusal?.code === 'network') return 'The service cannot be reached'
+  if (refusal?.status === 403) return 'You may not see this'
+  return 'This could not be loaded'
+}
+
+/** There is nothing under this address, or nothing that the viewer may see; one is not told from the other. */
+export function NotFound() {
+  return (
+    <div className="state">
+      <IconEyeOff className="state-icon" size={32} stroke={1.5} aria-hidden />
+      <h1 tabIndex={-1}>Nothing here that you may see</h1>
+      <p className="dim">
+        It does not exist, or it belongs to a team or run that you are no part of. If a colleague
+        sent you the link, check that you are signed in as the right person.
+      </p>
+      <Link to="/">Go to the inbox</Link>
+    </div>
+  )
+}

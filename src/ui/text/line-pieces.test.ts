@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import { lineBlocks, linePieces, splitLines } from './line-pieces.ts'
+
+const joined = (line: string): string =>
+  linePieces(line)
+    .map((piece) => piece.text)
+    .join('')
+
+test('nothing of a line is lost, whatever it holds', () => {
+  for (const line of ['', '   ', 'a\u202eb\u200b ', '\t\tx', `a${' '.repeat(300)}b\r`, 'pаypal']) {
+    expect(joined(line)).toBe(line)
+  }
+})
+
+test('blanks at the end of a line are shown, before a carriage return too', () => {
+  expect(linePieces('key: value  ').at(-1)).toMatchObject({
+    kind: 'blanks',
+    count: 2,
+    trailing: true,
+  })
+  expect(linePieces('value \r')[1]).toMatchObject({ kind: 'blanks', trailing: true })
+  expect(linePieces('a b')).toEqual([{ kind: 'text', text: 'a b' }])
+})
+
+test('a long run of blanks becomes its count, so that what follows stays in sight', () => {
+  const pieces = linePieces(`ok${' '.repeat(200)}rm`)
+  expect(pieces[1]).toMatchObject({ kind: 'blanks', count: 200, trailing: false })
+  expect(pieces[2]).toEqual({ kind: 'text', text: 'rm' })
+})
+
+test('a missing final newline is told from an empty last line', () => {
+  expect(splitLines('a\nb')).toEqual({ lines: ['a', 'b'], finalNewline: false })
+  expect(splitLines('a\nb\n')).toEqual({ lines: ['a', 'b'], finalNewline: true })
+  expect(splitLines('')).toEqual({ lines: [], finalNewline: true })
+})
+
+test('many blank lines fold into one block with their count; every line is in exactly one block', () => {
+  const lines = ['a', ...Array.from({ length: 500 }, () => ''), 'evil', '', 'b']
+  const blocks = lineBlocks(lines, 100)
+  expect(blocks.map((block) => [block.kind, block.from, block.lines.length])).toEqual([
+    ['lines', 1, 1],
+    ['blank', 2, 500],
+    ['lines', 502, 3],
+  ])
+  expect(blocks.flatMap((block) => block.lines)).toEqual(lines)
+})

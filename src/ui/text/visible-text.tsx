@@ -1,0 +1,60 @@
+import type { TextSegment } from '../../domain/visible-text.ts'
+import { linePieces, type LinePiece } from './line-pieces.ts'
+import './visible-text.css'
+
+const sentences: Record<Extract<TextSegment, { kind: 'chip' }>['reason'], string> = {
+  control: 'a control character',
+  bidirectional: 'reverses or redirects the reading order',
+  invisible: 'an invisible character',
+  space: 'a space that is not the usual one',
+  'look-alike': 'a letter of another script that looks like a Latin one',
+}
+
+/** Text from outside on one line or more, as text: what cannot be seen becomes a chip, nothing becomes markup. */
+export function VisibleText({ text }: { text: string }) {
+  return text.split('\n').map((line, index, lines) => (
+    // Lines have no identity but their place.
+    // eslint-disable-next-line react/no-array-index-key
+    <span key={index} className="untrusted">
+      <VisibleLine line={line} />
+      {index < lines.length - 1 && <br />}
+    </span>
+  ))
+}
+
+/** One line of text from outside. */
+export function VisibleLine({ line }: { line: string }) {
+  return <Pieces pieces={linePieces(line)} />
+}
+
+function Pieces({ pieces }: { pieces: readonly LinePiece[] }) {
+  return pieces.map((piece, index) => {
+    if (piece.kind === 'text') return piece.text
+    // eslint-disable-next-line react/no-array-index-key
+    return <Chip key={index} piece={piece} />
+  })
+}
+
+function Chip({ piece }: { piece: Exclude<LinePiece, { kind: 'text' }> }) {
+  if (piece.kind === 'blanks') {
+    const what = piece.text.includes('\t')
+      ? 'blanks (with tabs)'
+      : piece.count === 1
+        ? 'space'
+        : 'spaces'
+    const where = piece.trailing ? ' at the end of the line' : ''
+    return (
+      <span className="chip chip-blank" title={`${piece.count} ${what}${where}`}>
+        {piece.trailing && piece.count < 5 ? '·'.repeat(piece.count) : `${piece.count} ${what}`}
+      </span>
+    )
+  }
+  const [code = '', ...name] = piece.label.split(' ')
+  const short = name.length === 1 && (name[0]?.length ?? 9) < 6 ? name[0] : code
+  return (
+    <span className="chip" title={`${piece.label}: ${sentences[piece.reason]}`}>
+      {piece.reason === 'look-alike' && `${piece.text} `}
+      {short}
+    </span>
+  )
+}
