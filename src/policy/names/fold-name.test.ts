@@ -1,0 +1,49 @@
+import { expect, test } from 'vitest'
+import { foldName } from './fold-name.ts'
+import { protectedName } from './protected-names.ts'
+import { secretName } from './secret-names.ts'
+
+test.each([
+  ['.GIT', '.git'],
+  ['.ｇｉｔ', '.git'],
+  ['.gіt', '.git'],
+  ['.g\u200bit', '.git'],
+  ['.g\u0131t', '.git'],
+  ['.gı\u0307t', '.git'],
+  ['․git', '.git'],
+  ['.git.', '.git'],
+  ['.git ', '.git'],
+  ['.ſsh', '.ssh'],
+  ['ＩＤ_ＲＳＡ', 'id_rsa'],
+  ['Jеnkіnsfіle', 'jenkinsfile'],
+  ['.claudе', '.claude'],
+  ['Ⓐgents.md', 'agents.md'],
+])('%j is compared as %j', (name, folded) => {
+  expect(foldName(name)).toBe(folded)
+})
+
+test('folding what is folded changes nothing', () => {
+  for (const name of ['.gіt', 'ﬁle', 'İstanbul', 'straße', 'Ω', '漢字', '😀.md']) {
+    expect(foldName(foldName(name))).toBe(foldName(name))
+  }
+})
+
+test('names of other languages are nobody’s protected name', () => {
+  for (const name of ['документ.md', 'ελλάδα.txt', '漢字.md', 'naïve.md', 'readme.md']) {
+    expect(protectedName(`notes/${name}`)).toBeNull()
+  }
+})
+
+test.each([
+  ['.env', '.env'],
+  ['a/b/.ENV.local', '.env.local'],
+  ['home/.ssh/config', '.ssh'],
+  ['id_ed25519', 'id_ed25519'],
+  ['certs/Server.PEM', 'server.pem'],
+  ['.aws/credentials', '.aws'],
+  ['environment.ts', null],
+  ['.ssh', null],
+  ['keyboard.ts', null],
+])('%s as a key or environment file: %j', (path, name) => {
+  expect(secretName(path)).toBe(name)
+})

@@ -1,0 +1,131 @@
+import { execFileSync } from 'node:child_process'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { hashBytes } from '../../domain/digest.ts'
+import type { ProjectFiles } from '../../policy/policy.ts'
+import { gitClaim } from './git-claim.ts'
+import { loadProject } from './load-project.ts'
+import { readProject } from './read-project.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'project folder-')))
+  put('countersign.yaml', 'version: 1\n')
+  put('workers/scribe.md', '---\nmodel: script:./scripts/demo.yaml\n---\nWrite.\n')
+  put('scripts/demo.yaml', 'turns:\n  - text: Done.\n')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function put(at: string, text: string | Uint8Array): void {
+  mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })
+  writeFileSync(path.join(folder, at), text)
+}
+
+async function files(): Promise<ProjectFiles> {
+  const read = await readProject(folder)
+  if ('files' in read) return read.files
+  throw new Error(JSON.stringify(read.problems))
+}
+
+async function problems(): Promise<string[]> {
+  const read = await readProject(folder)
+  return 'files' in read ? [] : read.problems.map((one) => `${one.file}: ${one.problem}`)
+}
+
+test('a version is the configuration, the workers, their scripts and the hashes of tools', async () => {
+  put('tools/slack.ts', 'export default 1\n')
+  put('tools/lib/a.ts', 'export const a = 1\n')
+  put('tools/node_modules/x/index.js', 'no')
+  put('scripts/unused.yaml', 'turns: []\n')
+  put('workers/notes.txt', 'not a worker')
+  put('README.md', 'not a part')
+  const { texts, toolFiles } = await files()
+  expect([...texts.keys()]).toEqual(['countersign.yaml', 'workers/scribe.md', 'scripts/demo.yaml'])
+  expect(toolFiles).toEqual([
+    { path: 'tools/lib/a.ts', hash: hashBytes('export const a = 1\n') },
+    { path: 'tools/slack.ts', hash: hashBytes('export default 1\n') },
+  ])
+})
+
+test('what is missing is left for parsing to report', async () => {
+  rmSync(path.join(folder, 'countersign.yaml'))
+  rmSync(path.join(folder, 'scripts'), { recursive: true })
+  expect((await files()).texts.size).toBe(1)
+  expect(await loadProject(folder)).toMatchObject({
+    problems: [{ file: 'countersign.yaml', problem: 'the file does not exist' }],
+  })
+})
+
+test('a link out of the folder is refused, one inside of it is followed', async () => {
+  const outside = mkdtempSync(path.join(tmpdir(), 'outside-'))
+  writeFileSync(path.join(outside, 'evil.md'), '---\n---\n')
+  symlinkSync(path.join(outside, 'evil.md'), path.join(folder, 'workers/evil.md'))
+  expect(await problems()).toEqual([
+    expect.stringMatching(/^workers\/evil.md: .*leads out of the project folder/),
+  ])
+  rmSync(path.join(folder, 'workers/evil.md'))
+  symlinkSync('scribe.md', path.join(folder, 'workers/again.md'))
+  expect((await files()).texts.has('workers/again.md')).toBe(true)
+  rmSync(outside, { recursive: true })
+})
+
+test('special files do not block, and what is not text is refused', async () => {
+  execFileSync('mkfifo', [path.join(folder, 'workers/pipe.md')])
+  put('workers/binary.md', Uint8Array.from([0xff, 0xfe, 0x00]))
+  put('workers/large.md', 'x'.repeat(1024 * 1024 + 1))
+  expect(await problems()).toEqual([
+    expect.stringMatching(/^workers\/binary.md: .*not UTF-8/),
+    expect.stringMatching(/^workers\/large.md: .*over 1048576 bytes/),
+    expect.stringMatching(/^workers\/pipe.md: .*not a regular file/),
+  ])
+})
+
+test('Git is asked for the commit and its author, and says when files differ from it', async () => {
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com', ...args], {
+      cwd: folder,
+      stdio: 'pipe',
+    })
+  expect(await gitClaim(folder, await files())).toBeNull()
+  git('init', '-q')
+  git('add', '-A')
+  git('commit', '-q', '-m', 'first')
+  expect(await gitClaim(folder, await files())).toMatch(
+    /^commit [0-9a-f]{40} by Ada <ada@example.com>$/,
+  )
+  put('workers/scribe.md', '---\nmodel: script:./scripts/demo.yaml\n---\nWrite more.\n')
+  expect(await gitClaim(folder, await files())).toBe('uncommitted')
+})
+
+test('nothing that a repository configures is run when Git is asked', async () => {
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, stdio: 'pipe' })
+  const mark = path.join(folder, 'ran')
+  git('init', '-q')
+  put('.gitattributes', '* filter=evil\n')
+  for (const key of ['core.fsmonitor', 'core.pager', 'gpg.program', 'core.sshCommand']) {
+    git('config', key, `touch ${mark}`)
+  }
+  git('config', 'filter.evil.clean', 'cat')
+  git('config', 'log.showSignature', 'true')
+  git('-c', 'core.fsmonitor=false', 'add', '-A')
+  execFileSync(
+    'git',
+    '-c core.fsmonitor=false -c user.name=A -c user.email=a@b.c commit -q -m first'.split(' '),
+    { cwd: folder, stdio: 'pipe' },
+  )
+  git('config', 'filter.evil.clean', `touch ${mark}`)
+  put('countersign.yaml', 'version: 1\n# changed\n')
+  rmSync(mark, { force: true })
+  expect(await gitClaim(folder, await files())).toBe('uncommitted')
+  expect(existsSync(mark)).toBe(false)
+})

@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { watchProject } from './watch-project.ts'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'watched-'))
+  put('countersign.yaml', 'version: 1\n')
+  put('workers/scribe.md', '---\nmodel: script:./scripts/demo.yaml\n---\nWrite.\n')
+  put('scripts/demo.yaml', 'turns: []\n')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function put(at: string, text: string): void {
+  mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })
+  writeFileSync(path.join(folder, at), text)
+}
+
+function watching(onChange: () => Promise<void>) {
+  const errors: unknown[] = []
+  const watch = watchProject({ projectDir: folder, onChange, onError: (e) => errors.push(e) })
+  return { errors, ready: watch.ready, [Symbol.asyncDispose]: () => watch[Symbol.asyncDispose]() }
+}
+
+test('every kind of file of a version is noticed: new, changed and removed', async () => {
+  let changes = 0
+  await using watch = watching(async () => {
+    changes += 1
+  })
+  await watch.ready
+  const steps: (() => void)[] = [
+    () => put('countersign.yaml', 'version: 1\n# a\n'),
+    () => put('workers/second.md', '---\nmodel: script:./scripts/other.yaml\n---\n'),
+    () => put('scripts/demo.yaml', 'turns: [] # changed\n'),
+    () => put('tools/slack.ts', 'export default 1\n'),
+    () => rmSync(path.join(folder, 'workers/second.md')),
+  ]
+  for (const [index, step] of steps.entries()) {
+    step()
+    await waitUntil(() => changes > index, { withinMs: 5000 })
+    expect(changes).toBe(index + 1)
+  }
+  expect(watch.errors).toEqual([])
+})
+
+test('changes during a call lead to another call afterwards, never at the same time', async () => {
+  let running = 0
+  let most = 0
+  let calls = 0
+  const held = Promise.withResolvers<void>()
+  await using watch = watching(async () => {
+    calls += 1
+    running += 1
+    most = Math.max(most, running)
+    if (calls === 1) await held.promise
+    running -= 1
+  })
+  await watch.ready
+  put('countersign.yaml', 'version: 1\n# one\n')
+  await waitUntil(() => calls === 1, { withinMs: 5000 })
+  put('countersign.yaml', 'version: 1\n# two\n')
+  held.resolve()
+  await waitUntil(() => calls === 2, { withinMs: 5000 })
+  expect(most).toBe(1)
+})
+
+test('what a call rejects with is reported, and watching goes on', async () => {
+  let calls = 0
+  await using watch = watching(async () => {
+    calls += 1
+    if (calls === 1) throw new Error('not valid')
+  })
+  await watch.ready
+  put('countersign.yaml', 'version: 2\n')
+  await waitUntil(() => watch.errors.length === 1, { withinMs: 5000 })
+  put('countersign.yaml', 'version: 1\n')
+  await waitUntil(() => calls === 2, { withinMs: 5000 })
+})
