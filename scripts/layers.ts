@@ -26,8 +26,8 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   api: [...belowDelivery, 'delivery/'],
   // Only types of the API: see `dashboard-takes-types`.
   ui: ['domain/', 'api/'],
-  // Speaks HTTP; the commands in `entryPoints` compose what they run.
-  cli: ['domain/', 'evidence/', 'api/'],
+  // Speaks HTTP, to the service that it finds by folder or environment; `entryPoints` compose.
+  cli: ['domain/', 'evidence/', 'api/', 'runtime/(environment|folders)[.]ts$'],
 }
 
 /** The command's entry, and commands that run here instead of asking the service: they compose. */
@@ -35,7 +35,7 @@ const entryPoints =
   '^src/cli/(main|(commands/)?(start|processes|migrate|init|check|doctor|audit-verify))[.]ts$'
 
 /** Files of `src/` that layer rules leave alone: tests reach for what they need. */
-const tests = '[.]test[.]tsx?$'
+const tests = '[.](test|fixture)[.]tsx?$'
 
 /** The layer rules in dependency-cruiser's form, one for each folder and the three general ones. */
 function layerRules(): IForbiddenRuleType[] {
@@ -62,7 +62,8 @@ function layerRules(): IForbiddenRuleType[] {
       name: 'runtime-is-for-entry-points',
       comment: 'only what starts a process composes it',
       severity: 'error',
-      from: { path: '^src/', pathNot: ['^src/runtime/', entryPoints, tests] },
+      // The rule of `cli` says which two files its other commands may read.
+      from: { path: '^src/', pathNot: ['^src/(runtime|cli)/', tests] },
       to: { path: '^src/runtime/' },
     },
     {
