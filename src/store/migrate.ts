@@ -10,7 +10,8 @@ import type { Database } from './schema.ts'
 export async function migrateToLatest(db: Kysely<Database>): Promise<readonly string[]> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
   const { error, results } = await migrator.migrateToLatest()
-  if (error !== undefined) throw error instanceof Error ? error : new Error(String(error))
+  if (error instanceof Error) throw error
+  if (error !== undefined) throw new Error('A migration failed', { cause: error })
   return (results ?? [])
     .filter((result) => result.status === 'Success')
     .map((result) => result.migrationName)
