@@ -1,4 +1,9 @@
 import { buildUi, isUiBuilt } from '../src/runtime/supervisor/build-ui.ts'
 
 /** `npm run build`: the dashboard into dist/ui, unless that is of these sources already. */
-if (!(await isUiBuilt())) await buildUi()
+try {
+  if (!(await isUiBuilt())) await buildUi()
+} catch (error) {
+  console.error(error instanceof Error ? error.message : error)
+  process.exitCode = 1
+}
