@@ -1,0 +1,152 @@
+import { sql } from 'kysely'
+import { permitTransitions, transition } from '../../domain/transitions.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { toJsonb } from '../../store/database.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { nextAttemptOf, readCall, type CallAtHand } from '../executions/call-at-hand.ts'
+import { loseExecution } from '../executions/lose-execution.ts'
+import { lockRun } from '../locks.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+
+const caller: Caller = { actor: { type: 'system', name: 'doctor' }, channel: 'system' }
+const why =
+  'Postgres or Temporal was restored from an older copy, so what happened since is not known'
+
+export interface RaisedEpoch {
+  readonly epoch: number
+  /** calls that may have run meanwhile, each now an outcome check */
+  readonly checks: number
+}
+
+/**
+ * After a restore (architecture.md, never more certain than the facts): raises the installation's epoch and accepts
+ * the Temporal namespace that is there now. Every live permit and every started execution of an older epoch becomes an
+ * outcome check, since nobody knows whether it ran in the time that was lost. Killed half-way, run it again.
+ */
+export async function raiseEpoch(
+  ctx: ServiceContext,
+  input: { readonly namespaceId: string | null },
+): Promise<RaisedEpoch> {
+  const policy = await ctx.policies.inForce()
+  const epoch = await inUnitOfWork(ctx, async (unit) => {
+    const raised = await unit.tx
+      .updateTable('installation')
+      .set({ epoch: sql<number>`epoch + 1`, namespace_id: input.namespaceId })
+      .returning('epoch')
+      .executeTakeFirstOrThrow()
+    await unit.audit({ type: 'system.reconciled', ...caller, detail: { epoch: raised.epoch } })
+    return raised.epoch
+  })
+  let checks = 0
+  for (const callId of await uncertainCalls(ctx, epoch)) {
+    const became = await inUnitOfWork(ctx, (unit) => becomeCheck(unit, policy, callId, epoch))
+    if (became) checks += 1
+  }
+  return { epoch, checks }
+}
+
+async function uncertainCalls(ctx: ServiceContext, epoch: number): Promise<string[]> {
+  const rows = await sql<{ call_id: string }>`
+    select call_id from execution where state = 'started' and epoch < ${epoch}
+    union
+    select call_id from permit where state = 'live' and call_id is not null and epoch < ${epoch}
+  `.execute(ctx.db)
+  return rows.rows.map((row) => row.call_id)
+}
+
+async function becomeCheck(
+  unit: UnitOfWork,
+  policy: Policy,
+  callId: string,
+  epoch: number,
+): Promise<boolean> {
+  const found = await readCall(unit.tx, callId)
+  if (found === null) return false
+  await lockRun(unit.tx, found.run.id)
+  const at = await readCall(unit.tx, callId)
+  if (at === null) return false
+  const permitId = await revokeOldPermit(unit, at, epoch)
+  if (at.execution?.state !== 'started') {
+    if (permitId === null) return false
+    const inputHash = await approvedInput(unit, at)
+    await unit.tx
+      .insertInto('execution')
+      .values(mayHaveStarted(at, { permitId, inputHash, epoch }))
+      .execute()
+  }
+  const uncertain = await readCall(unit.tx, callId)
+  if (uncertain === null) return false
+  await loseExecution(unit, policy, uncertain, why)
+  await unit.enqueue({
+    kind: 'signal_decided',
+    runId: at.run.id,
+    payload: { requestIds: at.request === null ? [] : [at.request.id] },
+  })
+  return true
+}
+
+async function revokeOldPermit(
+  unit: UnitOfWork,
+  at: CallAtHand,
+  epoch: number,
+): Promise<string | null> {
+  const permit = await unit.tx
+    .updateTable('permit')
+    .set({
+      state: transition(permitTransitions, 'live', 'revoke') ?? 'live',
+      ended_at: sql<Date>`clock_timestamp()`,
+    })
+    .where('call_id', '=', at.call.id)
+    .where('state', '=', 'live')
+    .where('epoch', '<', epoch)
+    .returning(['id', 'request_id'])
+    .executeTakeFirst()
+  if (permit === undefined) return null
+  await unit.audit({
+    type: 'permit.revoked',
+    ...caller,
+    runId: at.run.id,
+    requestId: permit.request_id,
+    callId: at.call.id,
+    detail: { permitId: permit.id, why: 'restored' },
+  })
+  return permit.id
+}
+
+/** What the approver saw, which an edit may have made another than what the model asked for. */
+async function approvedInput(unit: UnitOfWork, at: CallAtHand): Promise<string> {
+  if (at.request === null) return at.call.input_hash
+  const revision = await unit.tx
+    .selectFrom('request_revision')
+    .select('input_hash')
+    .where('request_id', '=', at.request.id)
+    .where('revision', '=', at.request.revision)
+    .executeTakeFirstOrThrow()
+  return revision.input_hash
+}
+
+/** An attempt that the lost time may have seen: recorded as started, so that it can only be settled by a person. */
+function mayHaveStarted(
+  at: CallAtHand,
+  known: { readonly permitId: string; readonly inputHash: string; readonly epoch: number },
+) {
+  return {
+    call_id: at.call.id,
+    attempt: nextAttemptOf(at),
+    state: 'started' as const,
+    reason: null,
+    request_id: at.request?.id ?? null,
+    permit_id: known.permitId,
+    grant_id: null,
+    executed_digest: at.request?.digest ?? null,
+    executor: null,
+    exit_code: null,
+    output_hash: null,
+    detail: toJsonb({ inputHash: known.inputHash }),
+    settled_by: null,
+    settled_then: null,
+    epoch: known.epoch,
+    started_at: null,
+    finished_at: null,
+  }
+}
