@@ -199,7 +199,10 @@ export async function openWorkspace(options: {
     for (const [index, name] of components.entries()) {
       await using parent = await enter(components.slice(0, index), false)
       const at = components.slice(0, index + 1).join('/')
-      if ((await stateOf(parent, name, at)).kind === 'absent') return clashOf(parent, name, at)
+      if ((await stateOf(parent, name, at)).kind === 'absent') {
+        // Awaited here, or the folder would be closed before it is read.
+        return await clashOf(parent, name, at)
+      }
     }
     return undefined
   }
