@@ -39,9 +39,9 @@ export async function exportAudit(
     let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
     for (;;) {
       const { rows } = await sql<{ document: string; at: string; id: string }>`
-        select document, at::text as at, id from audit_event
-        where ${where} and (at, id) > (${last.at}::text::timestamptz, ${last.id}::text::uuid)
-        order by at, id limit ${pageSize}
+        select document, audit_event.at::text as at, id from audit_event
+        where ${where} and (audit_event.at, audit_event.id) > (${last.at}::text::timestamptz, ${last.id}::text::uuid)
+        order by audit_event.at, audit_event.id limit ${pageSize}
       `.execute(ctx.db)
       for (const row of rows) {
         yield format === 'csv'

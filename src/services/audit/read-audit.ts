@@ -37,9 +37,9 @@ export async function readAudit(
   }
   const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
   const { rows } = await sql<{ document: string; at: string; id: string }>`
-    select document, at::text as at, id from audit_event
+    select document, audit_event.at::text as at, id from audit_event
     where ${where}
-    order by at desc, id desc
+    order by audit_event.at desc, audit_event.id desc
     limit ${limit + 1}
   `.execute(ctx.db)
   const page = rows.slice(0, limit)

@@ -9,7 +9,7 @@ import {
   type TestRequest,
   type TestRun,
 } from '../../../test/harness/fixtures/gated-run.ts'
-import { withQueryLog } from '../../../test/harness/fixtures/count-queries.ts'
+import { textsOf, withQueryLog, type LoggedQuery } from '../../../test/harness/fixtures/count-queries.ts'
 import { addKey, addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
@@ -487,7 +487,7 @@ describe('idempotency keys', () => {
 
 test('a decision is made in few queries', async () => {
   const request = await addRequest(service, run)
-  const queries: string[] = []
+  const queries: LoggedQuery[] = []
   const counted = withQueryLog(database.url, queries)
   try {
     await decideRequest({ ...service.ctx, db: counted }, grace.caller, {
@@ -497,7 +497,7 @@ test('a decision is made in few queries', async () => {
   } finally {
     await counted.destroy()
   }
-  expect(queries.length, queries.join('\n')).toBeLessThanOrEqual(34)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(34)
   const { rows } = await sql<{
     n: string
   }>`select count(*) n from decision where request_id = ${request.id}`.execute(database.db)

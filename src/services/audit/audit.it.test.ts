@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../domain/json.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import {
+  addRequest,
+  addRun,
+  type TestRequest,
+  type TestRun,
+} from '../../../test/harness/fixtures/gated-run.ts'
+import { addKey, addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
+import type { AuditFilter } from './audit-filter.ts'
+import { exportAudit } from './export-audit.ts'
+import { readAudit } from './read-audit.ts'
+
+let database: TestDatabase
+let service: TestService
+let ada: TestPerson
+let grace: TestPerson
+let auditor: TestPerson
+let run: TestRun
+let request: TestRequest
+let other: TestRequest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  ada = await addPerson(database.db, 'Ada', [])
+  grace = await addPerson(database.db, 'Grace', ['platform'])
+  auditor = await addPerson(database.db, 'Aud', ['auditors'], 'aud@example.com')
+  run = await addRun(service, { startedBy: ada })
+  request = await addRequest(service, run)
+  const secret = { team: 'security', quorum: { any: [[{ team: 'security', count: 1 }]] } }
+  const starter = await addPerson(database.db, 'Starter', [])
+  other = await addRequest(service, await addRun(service, { startedBy: starter }), {
+    routing: { ...secret, queue: 'security', quorumText: '1 of security' },
+  })
+  const body = {
+    decision: 'approve',
+    digest: request.digest,
+    revision: 1,
+    reason: 'my secret words',
+  }
+  await decideRequest(service.ctx, grace.caller, { request: request.id, body })
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+async function read(
+  person: TestPerson,
+  filter: AuditFilter & { limit?: number; cursor?: string } = {},
+): Promise<JsonObject[]> {
+  const input = { ...filter, keyReadsAudit: false }
+  const { documents } = await readAudit(service.ctx, person.caller, input)
+  return documents.map((document) => JSON.parse(document) as JsonObject)
+}
+
+function types(events: readonly JsonObject[]): unknown[] {
+  return events.map((event) => event['type'])
+}
+
+describe('the trail', () => {
+  test('is read whole by who has the right, newest first, byte for byte as stored', async () => {
+    expect(types(await read(auditor))).toEqual([
+      'permit.issued',
+      'decision.recorded',
+      'request.opened',
+      'request.opened',
+    ])
+    const { documents } = await readAudit(service.ctx, auditor.caller, {
+      keyReadsAudit: false,
+      limit: 1,
+    })
+    const stored = await database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('type', '=', 'permit.issued')
+      .executeTakeFirstOrThrow()
+    expect(documents).toEqual([stored.document])
+  })
+
+  test('is read by others for the requests they may see, and no further', async () => {
+    const seen = await read(grace)
+    expect(new Set(seen.map((event) => event['requestId']))).toEqual(new Set([request.id]))
+    const unseen = read(grace, { requestId: other.id })
+    expect((await refusal(unseen)).code).toBe('not_found')
+    expect(await read(auditor, { requestId: other.id })).toHaveLength(1)
+  })
+
+  test('is read whole by a key only when it holds the scope', async () => {
+    const key = await addKey(database.db, grace)
+    const whole = await readAudit(service.ctx, key.caller, { keyReadsAudit: true })
+    expect(whole.documents).toHaveLength(4)
+    const own = await readAudit(service.ctx, key.caller, { keyReadsAudit: false })
+    expect(own.documents).toHaveLength(3)
+  })
+
+  test('is filtered by type, actor, request, run and time', async () => {
+    expect(types(await read(auditor, { type: 'decision.recorded' }))).toEqual(['decision.recorded'])
+    for (const actor of [grace.id, 'grace@example.com', 'person']) {
+      expect(types(await read(auditor, { actor }))).toEqual(['permit.issued', 'decision.recorded'])
+    }
+    expect(await read(auditor, { actor: 'nobody@example.com' })).toEqual([])
+    expect(await read(auditor, { runId: run.id })).toHaveLength(3)
+    const [newest] = await read(auditor)
+    const at = String(newest?.['at'])
+    expect(await read(auditor, { to: '2020-01-01T00:00:00Z' })).toEqual([])
+    expect((await read(auditor, { from: at })).length).toBeGreaterThan(0)
+  })
+
+  test('is paged without gap or repeat', async () => {
+    const ids: unknown[] = []
+    let cursor: string | undefined
+    do {
+      const page = await readAudit(service.ctx, auditor.caller, {
+        keyReadsAudit: false,
+        limit: 1,
+        ...(cursor === undefined ? {} : { cursor }),
+      })
+      ids.push(...page.documents.map((document) => (JSON.parse(document) as JsonObject)['id']))
+      cursor = page.nextCursor ?? undefined
+    } while (cursor !== undefined)
+    expect(ids).toEqual((await read(auditor)).map((event) => event['id']))
+  })
+
+  test('carries no words of people, only what commits to them', async () => {
+    const { documents } = await readAudit(service.ctx, auditor.caller, { keyReadsAudit: false })
+    expect(documents.join('\n')).not.toContain('secret words')
+    const [decision] = await read(auditor, { type: 'decision.recorded' })
+    const detail = decision?.['detail'] as JsonObject
+    expect(detail['reason']).toMatch(/^sha256:[0-9a-f]{64}$/)
+  })
+})
+
+describe('an export', () => {
+  test('has every event as a line, oldest first, and is an event itself', async () => {
+    const lines = await collect('jsonl')
+    expect(lines).toHaveLength(4)
+    expect(lines.every((line) => line.endsWith('\n'))).toBe(true)
+    const [first] = lines
+    expect((JSON.parse(first ?? '') as JsonObject)['type']).toBe('request.opened')
+    const exported = await read(auditor, { type: 'audit.exported' })
+    expect(exported).toMatchObject([{ actor: { id: auditor.id }, detail: { format: 'jsonl' } }])
+  })
+
+  test('as CSV has cells that no spreadsheet computes', async () => {
+    const person = await addPerson(database.db, '=cmd|calc', ['platform'], 'evil@example.com')
+    const hostile = await addRequest(service, run, { position: 2 })
+    const body = { decision: 'deny', digest: hostile.digest, revision: 1 }
+    await decideRequest(service.ctx, person.caller, { request: hostile.id, body })
+    const csv = (await collect('csv', { type: 'decision.recorded' })).join('')
+    expect(csv.split('\r\n')[0]).toContain('at,type,actor.type')
+    expect(csv).toContain(",'=cmd|calc,")
+    expect(csv).not.toMatch(/(^|,)=cmd/m)
+  })
+
+  test('is refused to who may not read the whole trail', async () => {
+    const attempt = exportAudit(service.ctx, grace.caller, { format: 'csv', keyReadsAudit: false })
+    expect((await refusal(attempt)).code).toBe('forbidden')
+  })
+
+  async function collect(format: 'jsonl' | 'csv', filter: AuditFilter = {}): Promise<string[]> {
+    const input = { ...filter, format, keyReadsAudit: false }
+    const lines: string[] = []
+    for await (const line of await exportAudit(service.ctx, auditor.caller, input)) lines.push(line)
+    return lines
+  }
+})
