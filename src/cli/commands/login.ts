@@ -3,7 +3,7 @@ import type { Command } from 'commander'
 import { processEnvironment } from '../../runtime/environment.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
-import { saveSession } from '../service/saved-sessions.ts'
+import { loginSessionsFile, saveSession } from '../service/saved-sessions.ts'
 import { startSession } from '../service/sign-in.ts'
 
 /** `countersign login URL`: a session for this terminal, from a one-time link. */
@@ -18,7 +18,7 @@ export function addLoginCommand(program: Command): void {
       if (token === null)
         throw new CommandFailure(`${given} is not a sign-in link`, exitCodes.usage)
       const session = await startSession(link.origin, { link: token })
-      await saveSession(processEnvironment(), link.origin, session)
+      await saveSession(loginSessionsFile(processEnvironment()), link.origin, session)
       console.log(`Signed in at ${link.origin}.`)
     })
 }

@@ -2,8 +2,14 @@ import { type Environment, processEnvironment, readText } from '../../runtime/en
 import type { AuthMethods } from '../../api/schemas/auth.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { findService, type FoundService } from './find-service.ts'
-import { savedSession } from './saved-sessions.ts'
-import { Service } from './service.ts'
+import {
+  localSessionsFile,
+  loginSessionsFile,
+  type SavedSession,
+  savedSession,
+  saveSession,
+} from './saved-sessions.ts'
+import { Service, ServiceProblem } from './service.ts'
 import type { ServiceOptions } from './service-options.ts'
 import { startSession, withKey, withSession } from './sign-in.ts'
 
@@ -17,22 +23,39 @@ export async function connect(
 ): Promise<Service> {
   const found = await findService(options, environment)
   const email = options.as ?? readText(environment, 'COUNTERSIGN_AS')
-  if (email !== undefined) return withSession(found.url, await signInAs(found, email))
+  if (email !== undefined) return signInAs(found, email)
   const key = readText(environment, 'COUNTERSIGN_API_KEY')
   if (key !== undefined) return withKey(found.url, key)
-  const saved = await savedSession(environment, found.url)
+  const saved = await savedSession(loginSessionsFile(environment), found.url)
   if (saved !== null) return withSession(found.url, saved)
   throw new CommandFailure(await whoSentence(found), exitCodes.usage)
 }
 
-function signInAs(found: FoundService, email: string): ReturnType<typeof startSession> {
+/** Goes on with the session of the last command when it is still good, so that not every command signs in anew. */
+async function signInAs(found: FoundService, email: string): Promise<Service> {
   if (found.devToken === null) {
     throw new CommandFailure(
       `--as works on the machine of the service, in the development profile. Elsewhere sign in with: countersign login ${found.url}`,
       exitCodes.usage,
     )
   }
-  return startSession(found.url, { email, token: found.devToken })
+  const file = localSessionsFile(found.runDir)
+  const name = `${found.url} ${email.toLowerCase()}`
+  const saved = await savedSession(file, name)
+  if (saved !== null && (await isGood(found.url, saved))) return withSession(found.url, saved)
+  const session = await startSession(found.url, { email, token: found.devToken })
+  await saveSession(file, name, session)
+  return withSession(found.url, session)
+}
+
+async function isGood(url: string, session: SavedSession): Promise<boolean> {
+  try {
+    await withSession(url, session).get('/v1/me')
+    return true
+  } catch (error) {
+    if (error instanceof ServiceProblem && error.status === 401) return false
+    throw error
+  }
 }
 
 async function whoSentence(found: FoundService): Promise<string> {

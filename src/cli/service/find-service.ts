@@ -8,6 +8,7 @@ import type { ServiceOptions } from './service-options.ts'
 /** Where the service is, and the development token when this is its machine. */
 export interface FoundService {
   readonly url: string
+  readonly runDir: string
   readonly devToken: string | null
 }
 
@@ -30,7 +31,11 @@ export async function findService(
   }
   const origin = originOf(url)
   const isLocal = local !== null && origin === originOf(local)
-  return { url: origin, devToken: isLocal ? await readLine(join(runDir, 'dev-token')) : null }
+  return {
+    url: origin,
+    runDir,
+    devToken: isLocal ? await readLine(join(runDir, 'dev-token')) : null,
+  }
 }
 
 function originOf(url: string): string {

@@ -3,46 +3,46 @@ import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type Environment, readText } from '../../runtime/environment.ts'
 
-/** What `countersign login` keeps for a service: a session, as a browser keeps its cookie. */
+/** A session as the terminal keeps it, as a browser keeps its cookie. */
 export interface SavedSession {
   readonly cookie: string
   readonly csrfToken: string
 }
 
-function sessionsFile(environment: Environment): string {
+/** Where `countersign login` keeps sessions: the user's own configuration folder. */
+export function loginSessionsFile(environment: Environment): string {
   const folder = readText(environment, 'XDG_CONFIG_HOME') ?? join(homedir(), '.config')
   return join(folder, 'countersign', 'sessions.json')
 }
 
-async function readSessions(environment: Environment): Promise<Record<string, SavedSession>> {
+/** Where `--as` keeps sessions: beside the development token, which no tool of an agent can read. */
+export function localSessionsFile(runDir: string): string {
+  return join(runDir, 'cli-sessions.json')
+}
+
+async function readSessions(file: string): Promise<Record<string, SavedSession>> {
   try {
-    return JSON.parse(await readFile(sessionsFile(environment), 'utf8')) as Record<
-      string,
-      SavedSession
-    >
+    return JSON.parse(await readFile(file, 'utf8')) as Record<string, SavedSession>
   } catch {
     return {}
   }
 }
 
-/** The session for this service's origin, when there is one. */
-export async function savedSession(
-  environment: Environment,
-  origin: string,
-): Promise<SavedSession | null> {
-  const sessions = await readSessions(environment)
-  return Object.hasOwn(sessions, origin) ? (sessions[origin] ?? null) : null
+/** The session under this name (a service's origin, or a person's address), when there is one. */
+export async function savedSession(file: string, name: string): Promise<SavedSession | null> {
+  const sessions = await readSessions(file)
+  return Object.hasOwn(sessions, name) ? (sessions[name] ?? null) : null
 }
 
 /** Keeps a session in a file that only its owner can read. */
 export async function saveSession(
-  environment: Environment,
-  origin: string,
+  file: string,
+  name: string,
   session: SavedSession,
 ): Promise<void> {
-  const file = sessionsFile(environment)
-  const sessions = { ...(await readSessions(environment)), [origin]: session }
+  const sessions = { ...(await readSessions(file)), [name]: session }
+  const half = `${file}.${process.pid}`
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
-  await writeFile(`${file}.new`, `${JSON.stringify(sessions)}\n`, { mode: 0o600 })
-  await rename(`${file}.new`, file)
+  await writeFile(half, `${JSON.stringify(sessions)}\n`, { mode: 0o600 })
+  await rename(half, file)
 }
