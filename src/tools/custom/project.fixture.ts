@@ -15,7 +15,7 @@ export async function projectWith(files: Readonly<Record<string, string>>) {
   const toolFiles = Object.entries(files)
     .filter(([at]) => at.startsWith('tools/'))
     .map(([at, content]) => ({ path: at, hash: hashBytes(content) }))
-  const environment = { ...process.env, OWN_TOKEN: 'owner', DATABASE_URL: 'postgres://secret' }
+  const environment = { OWN_TOKEN: 'owner', DATABASE_URL: 'postgres://secret' }
   const toolProcess = await openToolProcess({ projectDir, toolFiles, environment })
   return {
     projectDir,

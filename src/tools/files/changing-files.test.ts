@@ -36,7 +36,7 @@ describe('input', () => {
 
   it('refuses unknown fields, missing ones and wrong types, and names them', async () => {
     for (const [tool, inputOf] of inputs) {
-      expect(await problemsOf(tool, { ...inputOf('a'), force: true } as never)).toMatch(/force/)
+      expect(await problemsOf(tool, { ...inputOf('a'), force: true })).toMatch(/force/)
       for (const bad of [{}, [], null, 'x', 1]) await problemsOf(tool, bad)
       expect(tool.jsonSchema).toMatchObject({ type: 'object', additionalProperties: false })
     }
@@ -51,8 +51,9 @@ describe('input', () => {
 
   it('refuses text that has no canonical form: lone surrogates and U+0000', async () => {
     for (const content of ['\ud800', 'a\0b']) {
-      await problemsOf(writeFile, { path: 'a', content })
-      await problemsOf(editFile, { path: 'a', edits: [{ find: 'x', replace: content }] })
+      expect(await problemsOf(writeFile, { path: 'a', content })).toMatch(/surrogate|U\+0000/)
+      const edits = [{ find: 'x', replace: content }]
+      expect(await problemsOf(editFile, { path: 'a', edits })).toMatch(/^edits\.0\.replace: /)
     }
   })
 
@@ -60,7 +61,10 @@ describe('input', () => {
     const content = 'é'.repeat(limits.writeBytes / 2)
     await parsed(writeFile, { path: 'a', content })
     expect(await problemsOf(writeFile, { path: 'a', content: `${content}!` })).toMatch(/8 MiB/)
-    const edits = Array(limits.editsPerCall + 1).fill({ find: 'a', replace: 'b' })
+    const edits = Array.from({ length: limits.editsPerCall + 1 }, () => ({
+      find: 'a',
+      replace: 'b',
+    }))
     expect(await problemsOf(editFile, { path: 'a', edits })).toMatch(/200/)
     for (const wrong of ['YQ', 'YQ==\n', 'YR==', '-_8=', 'é']) {
       await problemsOf(writeFile, { path: 'a', content: wrong, encoding: 'base64' })
@@ -235,7 +239,9 @@ describe('edit_file', () => {
     })
     for (const at of ['bin', 'huge', 'none']) {
       const input = { path: at, edits: [{ find: 'a', replace: 'b' }] }
-      await expect(present(editFile, place.workspace, input)).rejects.toThrow()
+      await expect(present(editFile, place.workspace, input)).rejects.toThrow(
+        /not a text file|8388608|does not exist/,
+      )
       expect((await execute(editFile, place.workspace, input)).type).toBe('error')
     }
   })

@@ -5,7 +5,12 @@ import { searchLines } from './search-lines.ts'
 const { pattern } = workerData as { pattern: string }
 const expression = new RegExp(pattern, 'u')
 
-parentPort?.on('message', ({ text, most }: { text: string; most: number }) => {
+function send(message: unknown): void {
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-  parentPort?.postMessage(searchLines(expression, text, most))
+  parentPort?.postMessage(message)
+}
+
+parentPort?.on('message', ({ text, most }: { text: string; most: number }) => {
+  send(searchLines(expression, text, most))
 })
+send('loaded')

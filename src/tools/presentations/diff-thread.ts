@@ -1,11 +1,16 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { unifiedDiff } from './unified-diff.ts'
 
-/** Runs in a worker thread: one difference, answered with one message. */
+/** Runs in a worker thread: one difference (run-in-thread.ts). */
 const { names, before, after } = workerData as {
   names: { before: string | null; after: string | null }
   before: string
   after: string
 }
-// oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
-parentPort?.postMessage(unifiedDiff(names, before, after))
+function send(message: unknown): void {
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, not a window
+  parentPort?.postMessage(message)
+}
+
+send('loaded')
+send(unifiedDiff(names, before, after))

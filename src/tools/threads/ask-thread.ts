@@ -6,7 +6,7 @@ export interface AskedThread<Question, Answer> extends AsyncDisposable {
   ask(question: Question, limitMs: number): Promise<Answer | null>
 }
 
-/** Starts a thread; disposing ends it, whatever it is doing. */
+/** Starts a thread, whose script sends `'loaded'` first; disposing ends it, whatever it is doing. */
 export async function askThread<Question, Answer>(
   script: URL,
   data: unknown,
@@ -21,9 +21,9 @@ export async function askThread<Question, Answer>(
   ended.promise.catch(() => undefined)
   worker.once('error', ended.reject)
   worker.once('exit', () => ended.reject(new Error('The thread has ended')))
-  const online = Promise.withResolvers<void>()
-  worker.once('online', online.resolve)
-  await Promise.race([online.promise, ended.promise])
+  const loaded = Promise.withResolvers<void>()
+  worker.once('message', () => loaded.resolve())
+  await Promise.race([loaded.promise, ended.promise])
   return {
     async ask(question, limitMs) {
       const { promise, resolve } = Promise.withResolvers<Answer | null>()

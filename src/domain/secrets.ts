@@ -1,0 +1,83 @@
+/** One value in a text that has the form of a known secret. Positions in UTF-16 units. */
+export interface FoundSecret {
+  readonly start: number
+  readonly end: number
+  /** what it looks like: `GitHub token` */
+  readonly kind: string
+}
+
+/** Longer values are not chips: whoever hides a payload in one must have it on the screen (security.md 20). */
+export const longestSecretChip = 200
+
+/**
+ * Known forms. The first group, where there is one, is the value itself. Each pattern is linear: bounded
+ * repetitions of one class, no nesting.
+ */
+const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
+  [
+    'private key',
+    /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{1,8000}-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----/g,
+  ],
+  ['AWS access key', /\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b/g],
+  ['GitHub token', /\bgh[pousr]_[A-Za-z0-9]{36,251}\b|\bgithub_pat_[A-Za-z0-9_]{22,251}\b/g],
+  ['GitLab token', /\bglpat-[A-Za-z0-9_-]{20,64}/g],
+  ['Slack token', /\bxox[abeoprs]-[A-Za-z0-9-]{10,250}/g],
+  ['Slack webhook', /\bhttps:\/\/hooks\.slack\.com\/services\/([A-Za-z0-9/]{20,120})/g],
+  ['Anthropic key', /\bsk-ant-[A-Za-z0-9_-]{20,250}/g],
+  ['OpenAI key', /\bsk-(?!ant-)(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{20,250}/g],
+  ['Google key', /\bAIza[A-Za-z0-9_-]{35}(?![A-Za-z0-9_-])/g],
+  ['Stripe key', /\b[sr]k_(?:live|test)_[A-Za-z0-9]{16,250}\b/g],
+  ['npm token', /\bnpm_[A-Za-z0-9]{36}\b/g],
+  ['SendGrid key', /\bSG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{32,64}/g],
+  ['Hugging Face token', /\bhf_[A-Za-z0-9]{30,64}\b/g],
+  [
+    'JSON web token',
+    /\beyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,4000}\.[A-Za-z0-9_-]{8,1000}/g,
+  ],
+  [
+    'password in an address',
+    /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s:@/'"]{0,100}:([^\s@/'"]{3,200})@/gi,
+  ],
+  ['bearer token', /\bBearer\s{1,3}([A-Za-z0-9._~+/-]{20,2000}=*)/gi],
+  [
+    'named secret',
+    /(?:password|passwd|secret|api_?key|access_?key|auth_?token|access_?token|private_?key|client_?secret)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"',;{}()<>[\]$]{8,200})/gi,
+  ],
+]
+
+/**
+ * Values of known secret form, in order and without overlap, for masking in lists, logs and messages, and as chips on
+ * the request page. A guess in both directions: digests and bytes never depend on it. Pure.
+ */
+export function findSecrets(text: string): FoundSecret[] {
+  const found: FoundSecret[] = []
+  for (const [kind, pattern] of forms) {
+    for (const match of text.matchAll(pattern)) {
+      const value = match[1] ?? match[0]
+      const start = match.index + match[0].lastIndexOf(value)
+      found.push({ start, end: start + value.length, kind })
+    }
+  }
+  const ordered = found.toSorted((one, other) => one.start - other.start || other.end - one.end)
+  const kept: FoundSecret[] = []
+  for (const secret of ordered) {
+    if (secret.start >= (kept.at(-1)?.end ?? 0)) kept.push(secret)
+  }
+  return kept
+}
+
+/**
+ * A text with each secret replaced by the fact, its length and its hash (`hash` gives `sha256:…`), for places that
+ * must not show it (security.md 20).
+ */
+export function maskSecrets(text: string, hash: (value: string) => string): string {
+  let masked = ''
+  let at = 0
+  for (const { start, end, kind } of findSecrets(text)) {
+    const value = text.slice(start, end)
+    const short = hash(value).slice(0, 'sha256:'.length + 12)
+    masked += `${text.slice(at, start)}[${kind}, ${value.length} characters, ${short}]`
+    at = end
+  }
+  return masked + text.slice(at)
+}

@@ -1,0 +1,177 @@
+import { mkdirSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hashBytes } from '../../domain/digest.ts'
+import { limits } from '../../domain/limits.ts'
+import type { Json } from '../../domain/json.ts'
+import { execute, present, problemsOf, workspaceWith } from '../workspace.fixture.ts'
+import { listFiles } from './list-files.ts'
+import { readFile } from './read-file.ts'
+import { searchFiles } from './search-files.ts'
+import type { MayRead } from './walk-files.ts'
+
+const everything: MayRead = () => true
+const lines = (count: number): string =>
+  Array.from({ length: count }, (_, index) => `line ${index + 1}\n`).join('')
+
+describe('read_file', () => {
+  it('gives a small file as it is, byte order mark and CRLF included', async () => {
+    using place = await workspaceWith({ 'a.md': '\ufeffone\r\ntwo' })
+    const result = await execute(readFile, place.workspace, { path: 'a.md' })
+    expect(result.text).toBe('\ufeffone\r\ntwo')
+    expect(result.output).toMatchObject({ bytes: 11, lines: 2, truncated: false })
+  })
+
+  it('gives the lines that were asked for, and says how to go on', async () => {
+    using place = await workspaceWith({ 'a.md': lines(5000) })
+    const of = async (input: Record<string, number>) =>
+      (await execute(readFile, place.workspace, { path: 'a.md', ...input })).text
+    expect(await of({ offset: 3, limit: 2 })).toBe(
+      'line 3\nline 4\n[lines 3 to 4; the file has 48893 bytes; go on with offset 5]',
+    )
+    expect(await of({ offset: 4999 })).toBe(
+      'line 4999\nline 5000\n[lines 4999 to 5000; the file has 48893 bytes; this is the end]',
+    )
+    expect(await of({ offset: 5001 })).toMatch(/there is no line 5001/)
+    expect(await of({})).toMatch(/line 2000\n\[lines 1 to 2000; .* go on with offset 2001\]$/)
+  })
+
+  it('reads all of a file of any size, piece by piece, losing no byte', async () => {
+    const text = `${'é'.repeat(70_000)}\n${lines(3000)}end`
+    using place = await workspaceWith({ 'a.md': text.slice(70_001) })
+    let offset = 1
+    let whole = ''
+    for (;;) {
+      const { output } = await execute(readFile, place.workspace, {
+        path: 'a.md',
+        offset,
+        limit: 700,
+      })
+      const part = output as { content: string; lines: number; truncated: boolean }
+      whole += part.content
+      offset += part.lines
+      if (!part.truncated) break
+    }
+    expect(whole).toBe(text.slice(70_001))
+  })
+
+  it('cuts a long line at the bound, between characters, and says so', async () => {
+    using place = await workspaceWith({ 'a.md': `a${'é'.repeat(limits.shownToModelBytes)}` })
+    const { text, output } = await execute(readFile, place.workspace, { path: 'a.md' })
+    const { content } = output as { content: string }
+    expect(Buffer.byteLength(content)).toBe(limits.shownToModelBytes - 1)
+    expect(content).not.toContain('\ufffd')
+    expect(text).toMatch(/line 1 is cut, at most 65536 bytes are shown at a time\]$/)
+  })
+
+  it('reads the end of a file of 40 MB in little memory', async () => {
+    using place = await workspaceWith({
+      'big.log': Buffer.alloc(40 * 1024 * 1024, `${'x'.repeat(1023)}\n`),
+    })
+    const { text } = await execute(readFile, place.workspace, { path: 'big.log', offset: 40_960 })
+    expect(text).toMatch(/^x{1023}\n\[lines 40960 to 40960; .* this is the end\]$/)
+  })
+
+  it('tells type, size and hash of what is not text', async () => {
+    const png = Buffer.from('89504e470d0a1a0a00ff', 'hex')
+    using place = await workspaceWith({ 'a.png': png, b: Buffer.from([0xff, 0xfe]) })
+    expect((await execute(readFile, place.workspace, { path: 'a.png' })).output).toEqual({
+      path: 'a.png',
+      mediaType: 'image/png',
+      bytes: 10,
+      hash: hashBytes(png),
+    })
+    expect((await execute(readFile, place.workspace, { path: 'b' })).text).toMatch(/octet-stream/)
+  })
+
+  it('is shown, when it asks, without the content; links and folders are errors', async () => {
+    using place = await workspaceWith({ '.env': 'TOKEN=hush-hush' })
+    symlinkSync('.env', path.join(place.root, 'link'))
+    mkdirSync(path.join(place.root, 'dir'))
+    const shown = await present(readFile, place.workspace, { path: '.env' })
+    expect(shown.title).toBe('Read .env')
+    expect(JSON.stringify(shown)).not.toContain('hush')
+    for (const at of ['link', 'dir', 'none']) {
+      expect((await execute(readFile, place.workspace, { path: at })).type).toBe('error')
+    }
+  })
+})
+
+describe('list_files', () => {
+  const list = listFiles(everything)
+  const of = async (place: Awaited<ReturnType<typeof workspaceWith>>, input: Json) =>
+    (await execute(list, place.workspace, input)).text
+
+  it('lists a folder, or all that matches below it, never what is hidden, never through links', async () => {
+    using place = await workspaceWith({
+      'a.md': 'x',
+      'n/b.md': 'yy',
+      'n/deep/c.ts': '',
+      '.countersign/k': '',
+    })
+    symlinkSync('/etc', path.join(place.root, 'etc'))
+    expect(await of(place, { path: '.' })).toBe('a.md (1 bytes)\netc (symlink)\nn/')
+    expect(await of(place, { path: '.', glob: '*.md' })).toBe('a.md (1 bytes)\nn/b.md (2 bytes)')
+    expect(await of(place, { path: 'n', glob: 'deep/**' })).toMatch('n/deep/c.ts (0 bytes)')
+    expect(await of(place, { path: '.', glob: '*.none' })).toBe('[nothing matches]')
+    for (const at of ['none', 'a.md', 'etc', '.countersign']) {
+      expect((await execute(list, place.workspace, { path: at })).type).toBe('error')
+    }
+  })
+
+  it('says when there is more', async () => {
+    const files = Object.fromEntries(Array.from({ length: 2100 }, (_, index) => [`f${index}`, '']))
+    using place = await workspaceWith(files)
+    expect(await of(place, { path: '.' })).toMatch(/only the first 2000 entries are listed/)
+  })
+})
+
+describe('search_files', () => {
+  it('finds lines by regular expression, below a folder, in files that match', async () => {
+    using place = await workspaceWith({
+      'a.md': 'alpha\nbeta 12\n',
+      'n/b.md': 'beta 7\r\n',
+      'n/c.ts': 'beta 8\n',
+      bin: Buffer.from('beta\0'),
+      '.countersign/k': 'beta',
+    })
+    const search = searchFiles(everything)
+    const of = async (input: Json) => (await execute(search, place.workspace, input)).text
+    expect(await of({ pattern: 'beta \\d' })).toBe(
+      'a.md:2: beta 12\nn/b.md:1: beta 7\nn/c.ts:1: beta 8\n[3 matching lines in 3 files]',
+    )
+    expect(await of({ pattern: 'beta', path: 'n', glob: '*.ts' })).toMatch(/^n\/c\.ts:1: beta 8\n/)
+    expect(await of({ pattern: 'gamma' })).toBe('[0 matching lines in 3 files]')
+  })
+
+  it('looks into nothing that the worker may not read, and says how much that was', async () => {
+    using place = await workspaceWith({ '.env': 'TOKEN', a: 'TOKEN', 'closed/b': 'TOKEN' })
+    const search = searchFiles(
+      (at, kind) => at !== '.env' && !(kind === 'directory' && at === 'closed'),
+    )
+    expect((await execute(search, place.workspace, { pattern: 'TOKEN' })).text).toBe(
+      'a:1: TOKEN\n[1 matching line in 1 files; 1 files not searched: reading them needs its own approval]',
+    )
+  })
+
+  it('ends a pattern that would take for ever, and holds nobody up meanwhile', async () => {
+    using place = await workspaceWith({ 'a.md': `${'a'.repeat(60)}!\n`, 'b.md': 'aaa' })
+    let beats = 0
+    const heart = setInterval(() => (beats += 1), 20)
+    const started = performance.now()
+    const { text } = await execute(searchFiles(everything), place.workspace, { pattern: '^(a+)+$' })
+    clearInterval(heart)
+    expect(performance.now() - started).toBeLessThan(10_000)
+    expect(beats).toBeGreaterThan(30)
+    expect(text).toMatch(/the pattern took too long on "a\.md"/)
+  })
+
+  it('refuses what is no expression, and says when there are more matches', async () => {
+    const search = searchFiles(everything)
+    for (const pattern of ['(', '[', '*', '', '\\']) await problemsOf(search, { pattern })
+    using place = await workspaceWith({ 'a.md': 'x\n'.repeat(600) })
+    expect((await execute(search, place.workspace, { pattern: 'x' })).text).toMatch(
+      /500 matching lines in 1 files; only the first 500 matches are given/,
+    )
+  })
+})
