@@ -46,9 +46,12 @@ describe('a listener that other machines reach', () => {
 })
 
 test('every variable that is wrong is named, and what would be right', () => {
-  const wrong = { DATABASE_URL: 'mysql://x', TEMPORAL_ADDRESS: 'http://x', PORT: '99999' }
-  expect(() => readConfig(folders, wrong)).toThrow(
-    /DATABASE_URL: .*postgres:\/\/.*TEMPORAL_ADDRESS: .*HOST:PORT|PORT/s,
+  const wrong = { DATABASE_URL: 'mysql://x', PORT: '99999' }
+  expect(() => readConfig(folders, { ...servers, ...wrong })).toThrow(
+    /PORT: .*DATABASE_URL: must begin with postgres:/s,
+  )
+  expect(() => readConfig(folders, { ...servers, TEMPORAL_ADDRESS: 'http://x' })).toThrow(
+    'TEMPORAL_ADDRESS: must be HOST:PORT',
   )
 })
 

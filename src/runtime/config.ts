@@ -1,16 +1,10 @@
 import { z } from 'zod'
-import { readText } from './environment.ts'
 import type { Environment } from './environment.ts'
 import type { Folders } from './folders.ts'
 import { isLoopback } from './loopback.ts'
-
-export type TemporalConfig = {
-  address: string
-  namespace: string
-  /** `true`: the system's authorities; with certificate and key the client names itself. */
-  tls: boolean | { certFile?: string; keyFile?: string; caFile?: string; serverName?: string }
-  apiKey?: string
-}
+import { flag, readVariables, wholeNumber } from './read-variables.ts'
+import { readTemporalConfig } from './temporal-config.ts'
+import type { TemporalConfig } from './temporal-config.ts'
 
 /** What a server process is told. Read once, in a composition root. */
 export type Config = Folders & {
@@ -38,12 +32,6 @@ export type Config = Folders & {
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
-const flag = z
-  .enum(['0', '1', 'true', 'false', ''])
-  .optional()
-  .transform((text) => text === '1' || text === 'true')
-const wholeNumber = (least: number, most: number) => z.coerce.number().int().min(least).max(most)
-
 const variables = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(4400),
@@ -53,14 +41,6 @@ const variables = z.object({
   COUNTERSIGN_EMBEDDED: flag,
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://'),
   COUNTERSIGN_DATABASE_POOL: wholeNumber(2, 500).default(10),
-  TEMPORAL_ADDRESS: z.string().regex(/^[^/\s]+:\d+$/, 'must be HOST:PORT'),
-  TEMPORAL_NAMESPACE: z.string().min(1).default('default'),
-  TEMPORAL_API_KEY: z.string().min(1).optional(),
-  TEMPORAL_TLS: flag,
-  TEMPORAL_TLS_CLIENT_CERT_PATH: z.string().min(1).optional(),
-  TEMPORAL_TLS_CLIENT_KEY_PATH: z.string().min(1).optional(),
-  TEMPORAL_TLS_SERVER_CA_CERT_PATH: z.string().min(1).optional(),
-  TEMPORAL_TLS_SERVER_NAME: z.string().min(1).optional(),
   COUNTERSIGN_TEMPORAL_UI_URL: z.url().optional(),
   COUNTERSIGN_TASK_QUEUE: z.string().min(1).default('countersign'),
   COUNTERSIGN_MAX_CACHED_WORKFLOWS: wholeNumber(1, 100_000).default(500),
@@ -75,15 +55,7 @@ const variables = z.object({
  * that others can reach without TLS or a declared proxy is refused (security.md 26).
  */
 export function readConfig(folders: Folders, environment: Environment): Config {
-  const given = Object.fromEntries(
-    Object.keys(variables.shape).map((name) => [name, readText(environment, name)]),
-  )
-  const parsed = variables.safeParse(given)
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)
-    throw new Error(`The environment is not valid: ${problems.join('; ')}`)
-  }
-  const read = parsed.data
+  const read = readVariables(variables, environment)
   const publicUrl =
     read.COUNTERSIGN_PUBLIC_URL?.replace(/\/$/, '') ?? `http://localhost:${read.PORT}`
   const isLocal = isLoopback(read.HOST)
@@ -108,36 +80,11 @@ export function readConfig(folders: Folders, environment: Environment): Config {
     developmentSignIn: read.COUNTERSIGN_EMBEDDED && isLocal && !read.COUNTERSIGN_PRODUCTION,
     databaseUrl: read.DATABASE_URL,
     databasePoolSize: read.COUNTERSIGN_DATABASE_POOL,
-    temporal: {
-      address: read.TEMPORAL_ADDRESS,
-      namespace: read.TEMPORAL_NAMESPACE,
-      tls: readTls(read),
-      ...(read.TEMPORAL_API_KEY === undefined ? {} : { apiKey: read.TEMPORAL_API_KEY }),
-    },
+    temporal: readTemporalConfig(environment),
     temporalUiUrl: read.COUNTERSIGN_TEMPORAL_UI_URL ?? null,
     taskQueue: read.COUNTERSIGN_TASK_QUEUE,
     maxCachedWorkflows: read.COUNTERSIGN_MAX_CACHED_WORKFLOWS,
     shutdownGraceMs: read.COUNTERSIGN_SHUTDOWN_GRACE_SECONDS * 1_000,
     logLevel: read.COUNTERSIGN_LOG_LEVEL,
   }
-}
-
-function readTls(read: z.output<typeof variables>): TemporalConfig['tls'] {
-  const files = {
-    ...(read.TEMPORAL_TLS_CLIENT_CERT_PATH === undefined
-      ? {}
-      : { certFile: read.TEMPORAL_TLS_CLIENT_CERT_PATH }),
-    ...(read.TEMPORAL_TLS_CLIENT_KEY_PATH === undefined
-      ? {}
-      : { keyFile: read.TEMPORAL_TLS_CLIENT_KEY_PATH }),
-    ...(read.TEMPORAL_TLS_SERVER_CA_CERT_PATH === undefined
-      ? {}
-      : { caFile: read.TEMPORAL_TLS_SERVER_CA_CERT_PATH }),
-    ...(read.TEMPORAL_TLS_SERVER_NAME === undefined
-      ? {}
-      : { serverName: read.TEMPORAL_TLS_SERVER_NAME }),
-  }
-  if (Object.keys(files).length > 0) return files
-  // As the SDK's environment configuration has it: an API key alone means TLS.
-  return read.TEMPORAL_TLS || read.TEMPORAL_API_KEY !== undefined
 }

@@ -12,6 +12,7 @@ import type { SigningContext } from '../services/context.ts'
 import { createPolicyReader } from '../services/policy/policy-reader.ts'
 import { connectDatabase } from '../store/database.ts'
 import { VERSION } from '../cli/version.ts'
+import { checkNotRestored, keepMark } from './high-water-mark.ts'
 import { checkSchema } from './check-schema.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config.ts'
@@ -49,6 +50,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     })
     undo.defer(() => db.destroy())
     await checkSchema(db)
+    await checkNotRestored(config.dataDir, db)
     const temporal = connectTemporal({
       ...(await temporalConnection(config.temporal)),
       namespace: config.temporal.namespace,
@@ -72,13 +74,19 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       },
     }
     await putProjectIntoForce(ctx, config, undo)
+    undo.use(keepMark(config.dataDir, db))
     deliveries.begin(ctx, refuse)
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config)
     const readiness = () => readReadiness(db, temporal)
-    const listening = await listen(createApp({ ctx, settings, events, readiness }), config)
-    undo.defer(() => listening.drain(config.shutdownGraceMs))
+    const stopping = new AbortController()
+    const app = createApp({ ctx, settings, events, readiness, stopping: stopping.signal })
+    const listening = await listen(app, config)
+    undo.defer(() => {
+      stopping.abort()
+      return listening.drain(config.shutdownGraceMs)
+    })
     log.info(
       { port: listening.port, keyId: signer.keyId, publicKey: publicKeyLine(signer) },
       'the API serves',

@@ -13,6 +13,7 @@ import type { WorkerContext } from '../services/worker-context.ts'
 import { openModel } from '../models/open-model.ts'
 import { connectDatabase } from '../store/database.ts'
 import { buildRegistry } from '../tools/registry.ts'
+import { checkNotRestored } from './high-water-mark.ts'
 import { checkSchema } from './check-schema.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config.ts'
@@ -49,6 +50,7 @@ export async function runTemporalWorker(options: {
     })
     undo.defer(() => db.destroy())
     await checkSchema(db)
+    await checkNotRestored(config.dataDir, db)
     const verifier = await waitForVerifier(config.dataDir, environment)
     const address = await temporalConnection(config.temporal)
     const { namespace } = config.temporal

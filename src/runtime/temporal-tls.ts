@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises'
 import type { ConnectionOptions } from '@temporalio/client'
-import type { TemporalConfig } from './config.ts'
+import type { TemporalConfig } from './temporal-config.ts'
 
 type TLSConfig = Exclude<ConnectionOptions['tls'], boolean | null | undefined>
+
+/** What goes with the address. */
+export type TemporalSecurity = { tls: TLSConfig | boolean; apiKey?: string }
 
 /** How client and worker reach Temporal: the configuration with its certificate files read. */
 export async function temporalConnection(
   config: TemporalConfig,
-): Promise<{ address: string; tls: TLSConfig | boolean; apiKey?: string }> {
+): Promise<{ address: string } & TemporalSecurity> {
   const { address, tls, apiKey } = config
   return {
     address,

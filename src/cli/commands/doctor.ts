@@ -7,7 +7,11 @@ export function addDoctorCommand(program: Command): void {
   withFolders(program.command('doctor'))
     .description('what is wrong with this installation, and what to do')
     .option('--json', 'print the findings as JSON')
-    .action(async (options: FolderOptions & { json?: boolean }) => {
+    .option(
+      '--repair',
+      'accept Postgres and Temporal as they are, after one of them was emptied or restored',
+    )
+    .action(async (options: FolderOptions & { json?: boolean; repair?: boolean }) => {
       const { runDoctor } = await import('../doctor.ts')
       process.exitCode = await runDoctor(options)
     })

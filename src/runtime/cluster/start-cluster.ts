@@ -50,6 +50,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
   const { log } = options
   const folders = findFolders(options)
   const { dataDir, projectDir } = folders
+  await mkdir(dataDir, { recursive: true })
   await mkdir(runFolder(dataDir), { recursive: true, mode: 0o700 })
   if (folders.isQuickstart) await prepareQuickstart(projectDir, log)
   const environment = readProjectEnvironment(projectDir, options.environment)

@@ -1,5 +1,6 @@
 import type { Environment } from '../environment.ts'
 import type { Folders } from '../folders.ts'
+import type { TemporalSecurity } from '../temporal-tls.ts'
 
 /** What checks look at: the folders, and the servers as a running installation names them (else the environment). */
 export type Patient = {
@@ -8,6 +9,8 @@ export type Patient = {
   databaseUrl: string | null
   temporalAddress: string | null
   temporalNamespace: string
+  /** TLS and API key, where Temporal wants them. */
+  temporalSecurity: TemporalSecurity
 }
 
 export type Finding = {

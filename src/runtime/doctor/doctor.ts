@@ -1,5 +1,6 @@
 import { checkDataFolder } from './check-data-folder.ts'
 import { checkDeliveries } from './check-deliveries.ts'
+import { checkInstallation } from './check-installation.ts'
 import { checkKeys } from './check-keys.ts'
 import { checkNode } from './check-node.ts'
 import { checkPostgres } from './check-postgres.ts'
@@ -16,6 +17,7 @@ const CHECKS: readonly Check[] = [
   checkPostgres,
   checkTemporal,
   checkTemporalBinary,
+  checkInstallation,
   checkKeys,
   checkDeliveries,
   checkSandbox,

@@ -8,6 +8,8 @@ import { readProjectEnvironment } from '../project-environment.ts'
 import { embeddedUrl } from '../embedded/postgres-address.ts'
 import { readPorts } from '../supervisor/remembered-ports.ts'
 import { processFiles } from '../supervisor/supervise.ts'
+import { readTemporalConfig } from '../temporal-config.ts'
+import { temporalConnection } from '../temporal-tls.ts'
 import type { Patient } from './check.ts'
 
 /** The installation that these folders mean: with the servers that the environment names, or its own when they run. */
@@ -15,13 +17,20 @@ export async function findPatient(options: { project?: string; data?: string }):
   const folders = findFolders(options)
   const environment = readProjectEnvironment(folders.projectDir, processEnvironment())
   const runDir = runFolder(folders.dataDir)
+  const temporalAddress = readText(environment, 'TEMPORAL_ADDRESS') ?? (await ownTemporal(runDir))
+  const temporal = readTemporalConfig({
+    ...environment,
+    TEMPORAL_ADDRESS: temporalAddress ?? '127.0.0.1:7233',
+  })
+  const { address: _, ...temporalSecurity } = await temporalConnection(temporal)
   return {
     folders,
     environment,
     databaseUrl:
       readText(environment, 'DATABASE_URL') ?? (await ownPostgres(folders.dataDir, runDir)),
-    temporalAddress: readText(environment, 'TEMPORAL_ADDRESS') ?? (await ownTemporal(runDir)),
-    temporalNamespace: readText(environment, 'TEMPORAL_NAMESPACE') ?? 'default',
+    temporalAddress,
+    temporalNamespace: temporal.namespace,
+    temporalSecurity,
   }
 }
 

@@ -1,7 +1,7 @@
 const FIRST_MS = 200
 const LONGEST_MS = 10_000
 /** Somebody that served this long had recovered: the next failure starts from the beginning. */
-const HEALTHY_AFTER_MS = 30_000
+const HEALTHY_AFTER_MS = 10_000
 
 export type BackOff = { failures: number }
 

@@ -60,16 +60,15 @@ export async function chooseApiPort(
   wanted: number,
   { host, isFixed, log }: { host: string; isFixed: boolean; log: (sentence: string) => void },
 ): Promise<number> {
+  if (wanted === 0) return findFreePort(host)
   // `localhost` may lead people to ::1 first: nobody else may answer there.
-  const isFree =
-    wanted !== 0 && (await isPortFree(wanted, host)) && (await isPortFree(wanted, '::1'))
-  if (isFree) return wanted
+  if ((await isPortFree(wanted, host)) && (await isPortFree(wanted, '::1'))) return wanted
   if (isFixed)
     throw new Error(
       `port ${wanted} is taken by another program: end that one or choose another with --port`,
     )
   const port = await findFreePort(host)
-  if (wanted !== 0) log(`port ${wanted} is taken by another program: using ${port}`)
+  log(`port ${wanted} is taken by another program: using ${port}`)
   return port
 }
 

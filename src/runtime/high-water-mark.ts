@@ -1,0 +1,90 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Db } from '../store/database.ts'
+import { Refusal } from './serve-process.ts'
+
+/**
+ * How far this installation has come, kept outside Postgres: the time of its newest audit event. A
+ * Postgres whose newest event is older was emptied or restored from an older copy, and must not be
+ * worked on before `countersign doctor --repair`: a permit that was used since is live in it again.
+ */
+const EVERY_MS = 1_000
+
+export type Restored = {
+  /** The newest event that was seen, and the newest one that is there; `null` when there is none. */
+  seen: string
+  found: string | null
+}
+
+/** What is wrong with the database according to the mark; `null` when nothing is, or there is no mark yet. */
+export async function findRestored(dataDir: string, db: Db): Promise<Restored | null> {
+  const seen = await readMark(dataDir)
+  if (seen === null) return null
+  const found = await newestEvent(db)
+  return found === null || found < seen ? { seen, found } : null
+}
+
+/** The sentence for people. */
+export function describeRestored({ seen, found }: Restored): string {
+  const state = found === null ? 'is empty' : `ends at ${found}`
+  return (
+    `Postgres was emptied or restored from an older copy: its record ${state}, and this installation had come to ${seen}. ` +
+    'Nothing was changed. Bring the newer database back, or accept this one with: countersign doctor --repair'
+  )
+}
+
+/** Refuse to work on a database that was emptied or restored behind the installation's back. */
+export async function checkNotRestored(dataDir: string, db: Db): Promise<void> {
+  const restored = await findRestored(dataDir, db)
+  if (restored !== null) throw new Refusal(describeRestored(restored))
+}
+
+/** Accept the database as it is. */
+export async function forgetMark(dataDir: string): Promise<void> {
+  await rm(markFile(dataDir), { force: true })
+}
+
+/** Keep the mark up to date, once a second, until disposed. */
+export function keepMark(dataDir: string, db: Db): AsyncDisposable {
+  let written: string | null = null
+  let writing = Promise.resolve()
+  const write = async () => {
+    const newest = await newestEvent(db).catch(() => null)
+    if (newest === null || newest === written) return
+    const half = `${markFile(dataDir)}.${process.pid}.new`
+    await writeFile(half, `${newest}\n`)
+    await rename(half, markFile(dataDir))
+    written = newest
+  }
+  const next = () => {
+    writing = writing.then(write).catch(() => undefined)
+  }
+  const timer = setInterval(next, EVERY_MS)
+  next()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer)
+      next()
+      await writing
+    },
+  }
+}
+
+async function readMark(dataDir: string): Promise<string | null> {
+  const text = await readFile(markFile(dataDir), 'utf8').catch(() => '')
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text.trim()) ? text.trim() : null
+}
+
+/** Compared as text: always UTC, always to the microsecond. */
+async function newestEvent(db: Db): Promise<string | null> {
+  const { rows } = await sql<{ at: string }>`
+    select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+    from audit_event order by at desc, id desc limit 1
+  `.execute(db)
+  return rows[0]?.at ?? null
+}
+
+function markFile(dataDir: string): string {
+  return join(dataDir, 'newest-record')
+}

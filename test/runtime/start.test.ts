@@ -1,0 +1,140 @@
+import { execFile } from 'node:child_process'
+import { once } from 'node:events'
+import { chmod, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { identifyProcess, isStillRunning } from '../../src/runtime/processes/process-identity.ts'
+import type { ProcessIdentity } from '../../src/runtime/processes/process-identity.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { startInstallationIn } from './started-installation.ts'
+import type { StartedInstallation } from './started-installation.ts'
+
+const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
+const names = ['postgres', 'temporal', 'api', 'temporal-worker']
+let folder: string
+let running: StartedInstallation | null = null
+
+/** One folder for all tests of this file: each start finds what the one before left. */
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign start '))
+  await chmod(folder, 0o755)
+})
+afterEach(async () => {
+  await running?.stop()
+  running = null
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+type Run = { id: string; state: string; pendingRequests: number }
+
+async function runsOf(installation: StartedInstallation): Promise<Run[]> {
+  const ada = await installation.signIn('ada@example.com')
+  return ((await ada.get('/v1/runs')) as { items: Run[] }).items
+}
+
+async function identitiesOf(installation: StartedInstallation): Promise<ProcessIdentity[]> {
+  const pids = await Promise.all(names.map((name) => installation.pidOf(name)))
+  return pids.map((pid) => identifyProcess(pid)).filter((identity) => identity !== null)
+}
+
+test('a fresh start plays the sample run until it waits for Grace, and stops without leaving anything', async () => {
+  running = await startInstallationIn(folder)
+  const installation = running
+  expect(installation.lines.some((line) => line.includes('/sign-in#link='))).toBe(true)
+  const identities = await identitiesOf(installation)
+  expect(identities).toHaveLength(names.length)
+  await waitUntil(
+    async () => (await runsOf(installation)).every((run) => run.state === 'waiting_for_approval'),
+    { withinMs: 20_000 },
+  )
+  expect(await runsOf(installation)).toMatchObject([{ pendingRequests: 1 }])
+  expect((await stat(join(folder, '.countersign', 'run', 'dev-token'))).mode & 0o777).toBe(0o600)
+  expect(await installation.stop()).toBe(0)
+  expect(identities.filter(isStillRunning)).toEqual([])
+  expect(await readdir(join(folder, '.countersign', 'run'))).toEqual(['temporal.address'])
+}, 120_000)
+
+test('a second start finds everything as it was, and no second sample run', async () => {
+  running = await startInstallationIn(folder)
+  const runs = await runsOf(running)
+  expect(runs).toMatchObject([{ state: 'waiting_for_approval', pendingRequests: 1 }])
+}, 120_000)
+
+test('each process that is killed is started again, and its file names the new one', async () => {
+  running = await startInstallationIn(folder)
+  const installation = running
+  for (const name of names) {
+    const before = await installation.pidOf(name)
+    process.kill(before, 'SIGKILL')
+    await waitUntil(
+      async () => {
+        const pid = await installation.pidOf(name).catch(() => before)
+        return pid !== before && identifyProcess(pid) !== null
+      },
+      { withinMs: 30_000 },
+    )
+  }
+  await waitUntil(async () => (await fetch(`${installation.url}/readyz`)).ok, { withinMs: 30_000 })
+  expect(await runsOf(installation)).toMatchObject([{ state: 'waiting_for_approval' }])
+}, 180_000)
+
+test('after kill -9 of the supervisor nothing stays behind, and the next start works', async () => {
+  const killed = await startInstallationIn(folder)
+  const identities = await identitiesOf(killed)
+  killed.child.kill('SIGKILL')
+  // At once: the next start does not rely on the old processes having noticed.
+  running = await startInstallationIn(folder)
+  expect(identities.filter(isStillRunning)).toEqual([])
+  expect(await runsOf(running)).toMatchObject([{ state: 'waiting_for_approval' }])
+}, 120_000)
+
+test('after kill -9 of everything at once the next start works', async () => {
+  const killed = await startInstallationIn(folder)
+  const identities = await identitiesOf(killed)
+  killed.child.kill('SIGKILL')
+  for (const { pid } of identities) process.kill(pid, 'SIGKILL')
+  running = await startInstallationIn(folder)
+  expect(await runsOf(running)).toMatchObject([{ state: 'waiting_for_approval' }])
+}, 120_000)
+
+test('a taken port is replaced by a free one, and that is said', async () => {
+  const other = createServer().listen(0, '127.0.0.1')
+  await once(other, 'listening')
+  const { port } = other.address() as AddressInfo
+  running = await startInstallationIn(folder, { args: ['--port', String(port)] })
+  expect(new URL(running.url).port).not.toBe(String(port))
+  expect(running.lines.join('\n')).toContain(
+    `port ${port} is taken by another program: using ${new URL(running.url).port}`,
+  )
+  other.close()
+}, 120_000)
+
+test('a second start while one runs is refused with its address, and disturbs nothing', async () => {
+  running = await startInstallationIn(folder)
+  await expect(startInstallationIn(folder)).rejects.toThrow(`already runs here at ${running.url}`)
+  expect((await fetch(`${running.url}/readyz`)).status).toBe(200)
+}, 120_000)
+
+test('in production everything starts, without development sign-in', async () => {
+  running = await startInstallationIn(folder, { env: { COUNTERSIGN_PRODUCTION: '1' } })
+  const login = await fetch(`${running.url}/v1/auth/dev-login`, { method: 'POST' })
+  expect(login.status).toBe(404)
+  await expect(readFile(join(folder, '.countersign', 'run', 'dev-token'))).rejects.toThrow('ENOENT')
+}, 120_000)
+
+test('doctor finds nothing wrong with a running installation, and prints JSON', async () => {
+  running = await startInstallationIn(folder)
+  const args = [command, 'doctor', '--json', '--project', folder]
+  const findings = await new Promise<{ check: string; state: string }[]>((resolve, reject) => {
+    execFile(process.execPath, args, (error, stdout, stderr) => {
+      if (error !== null) reject(new Error(`${stdout}${stderr}`))
+      else resolve(JSON.parse(stdout).findings)
+    })
+  })
+  expect(findings.filter((finding) => finding.state === 'problem')).toEqual([])
+  expect(findings.map((finding) => finding.check)).toContain('postgres')
+}, 120_000)
