@@ -44,7 +44,7 @@ export async function askAfresh(ctx: WorkerContext, question: FreshQuestion): Pr
       await storeResult(unit.tx, now.call.id, { type: 'error', text: shown })
       return
     }
-    await openFresh(unit, now, judgement, shown, attempt)
+    await openFresh(unit, now, judgement, shown, attempt, null)
   })
 }
 
@@ -71,17 +71,22 @@ async function showAgain(ctx: WorkerContext, question: FreshQuestion): Promise<P
   return shown.ok ? shown.presented : shown.text
 }
 
-async function openFresh(
+/**
+ * Opens the request that takes the place of the call's last one, whose `previous` begins with it. The caller holds the
+ * run's lock.
+ */
+export async function openFresh(
   unit: UnitOfWork,
   at: CallAtHand,
   judgement: Judgement,
   shown: Presented,
   attempt: number,
+  assumes: number | null,
 ): Promise<void> {
   if (judgement.routing === null) throw new TypeError(`Call ${at.call.id} asks nobody`)
   const caller = judgementCaller(judgement)
   await recordVerdict(unit, caller, at.run, at.call, judgement)
-  const presented = await storePresented(unit.tx, judgement, shown, null)
+  const presented = await storePresented(unit.tx, judgement, shown, assumes)
   const old = at.request
   const { requestId } = await openRequest(unit, caller, {
     kind: 'tool_call',

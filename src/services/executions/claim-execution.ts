@@ -6,6 +6,7 @@ import { putContent } from '../../store/content.ts'
 import { toJsonb, type Tx } from '../../store/database.ts'
 import type { Caller } from '../context.ts'
 import { findGrant } from '../grants/find-grant.ts'
+import { useGrant } from '../grants/use-grant.ts'
 import { lockRequests, lockRun } from '../locks.ts'
 import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
@@ -129,13 +130,6 @@ async function consumeRight(
   const { authority } = plan
   if (authority.by === 'policy') return at.call.verdict === 'preApproved'
   if (authority.by === 'permit') return consumePermit(ctx, unit, caller, at, plan, authority)
-  // The lock keeps two calls of the run from sharing a grant's last use.
-  await unit.tx
-    .selectFrom('approval_grant')
-    .select('id')
-    .where('id', '=', authority.grantId)
-    .forUpdate()
-    .execute()
   const path = plan.tool.accesses(plan.input)
   const found = await findGrant(unit.tx, ctx.verifier, {
     runId: at.run.id,
@@ -148,21 +142,14 @@ async function consumeRight(
     },
   })
   if (found === null || found.id !== authority.grantId) return false
-  await unit.tx
-    .updateTable('approval_grant')
-    .set({ uses: sql<number>`uses + 1` })
-    .where('id', '=', found.id)
-    .execute()
-  await unit.audit({
-    type: 'grant.used',
-    ...caller,
-    runId: at.run.id,
+  const { id: runId } = at.run
+  return useGrant(unit, caller, {
+    grantId: found.id,
+    runId,
     callId: at.call.id,
     digest: plan.digest,
     policyDigest: plan.policyDigest,
-    detail: { grantId: found.id, scope: found.statement.scope },
   })
-  return true
 }
 
 async function consumePermit(

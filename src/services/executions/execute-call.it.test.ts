@@ -468,4 +468,53 @@ describe('order', () => {
     expect(await executions(second.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'stale' }])
     expect(await desk.read(path)).toBe('base\n')
   })
+
+  test('a call that still waits on top of an earlier one that was denied is asked about afresh at once', async () => {
+    const path = `notes/${(file += 1)}.md`
+    await desk.write(path, 'base\n')
+    desk.say({
+      calls: [
+        { tool: 'edit_file', input: { path, edits: [{ find: 'base', replace: 'first' }] } },
+        { tool: 'write_file', input: { path, content: 'second\n' } },
+        { tool: 'edit_file', input: { path, edits: [{ find: 'first', replace: 'never' }] } },
+      ],
+    })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const [first, second, third] = await desk.calls(runId, 1)
+    if (first === undefined || second === undefined) throw new Error('three calls')
+    // The third was shown on top of the second, in which there is nothing to find.
+    expect(third).toMatchObject({ verdict: 'error' })
+    await desk.decide(desk.people.grace, first.requestId, { decision: 'deny' })
+    expect(await desk.execute(first.id)).toEqual({ kind: 'done' })
+    const fresh = (await desk.calls(runId, 1))[1]?.requestId ?? ''
+    expect(await requestRow(second.requestId)).toMatchObject({
+      state: 'cancelled',
+      cancel_reason: 'superseded',
+      superseded_by: fresh,
+    })
+    expect(await requestRow(fresh)).toMatchObject({ state: 'pending', attempt: 1 })
+    expect(await desk.execute(second.id)).toMatchObject({ kind: 'wait', requestIds: [fresh] })
+    await desk.decide(desk.people.grace, fresh)
+    expect(await desk.execute(second.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('second\n')
+  })
+
+  test('a call on top of an earlier one that ran as proposed keeps its approval', async () => {
+    const path = `notes/${(file += 1)}.md`
+    await desk.write(path, 'base\n')
+    desk.say({
+      calls: [
+        { tool: 'edit_file', input: { path, edits: [{ find: 'base', replace: 'first' }] } },
+        { tool: 'edit_file', input: { path, edits: [{ find: 'first', replace: 'second' }] } },
+      ],
+    })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    for (const call of await desk.calls(runId, 1)) {
+      await desk.decide(desk.people.grace, call.requestId)
+    }
+    expect(await desk.perform(turn)).toEqual([{ kind: 'done' }, { kind: 'done' }])
+    expect(await desk.read(path)).toBe('second\n')
+  })
 })

@@ -7,6 +7,7 @@ import { storeResult } from '../runs/store-result.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { askAfresh } from './ask-afresh.ts'
+import { askDependentsAfresh } from './ask-dependents-afresh.ts'
 import { nextAttemptOf, readCall, type CallAtHand } from './call-at-hand.ts'
 import { claimExecution } from './claim-execution.ts'
 import type { ExecutionPlan, Refusal } from './execution-plan.ts'
@@ -26,6 +27,15 @@ const looksMost = 20
  * `signal` aborts with a `StopReason`. Rejects only when the store cannot be reached; then `settleUnknown` says.
  */
 export async function executeCall(
+  ctx: WorkerContext,
+  input: { readonly callId: string; readonly signal: AbortSignal },
+): Promise<CallOutcome> {
+  const outcome = await bringOn(ctx, input)
+  if (outcome.kind === 'done') await askDependentsAfresh(ctx, input.callId, input.signal)
+  return outcome
+}
+
+async function bringOn(
   ctx: WorkerContext,
   input: { readonly callId: string; readonly signal: AbortSignal },
 ): Promise<CallOutcome> {

@@ -1,10 +1,9 @@
 import type { Selectable } from 'kysely'
-import type { Json } from '../../domain/json.ts'
-import { getTexts } from '../../store/content.ts'
 import type { RunTable } from '../../store/schema.ts'
 import { judge } from '../../policy/judge/judge.ts'
 import type { RemoteJudgement, RemoteQuestion } from '../context.ts'
 import type { WorkerContext } from '../worker-context.ts'
+import { addEarlier } from './earlier-proposals.ts'
 import { judgeOne } from './judge-one.ts'
 import { accessesOf } from './judge-turn.ts'
 import { presentCall, storePresented } from './present-call.ts'
@@ -72,52 +71,4 @@ async function runOf(
   if (runId === undefined) return null
   const run = await ctx.db.selectFrom('run').selectAll().where('id', '=', runId).executeTakeFirst()
   return run ?? null
-}
-
-/** What the earlier calls of the turn, as far as they have no result yet, will write. */
-export async function addEarlier(
-  ctx: WorkerContext,
-  callId: string,
-  proposals: TurnProposals,
-  registry: Awaited<ReturnType<WorkerContext['registryOf']>>,
-): Promise<void> {
-  const earlier = await ctx.db
-    .selectFrom('tool_call as own')
-    .innerJoin('tool_call as earlier', (join) =>
-      join
-        .onRef('earlier.run_id', '=', 'own.run_id')
-        .onRef('earlier.turn', '=', 'own.turn')
-        .onRef('earlier.position', '<', 'own.position'),
-    )
-    .leftJoin('request', 'request.id', 'earlier.request_id')
-    .leftJoin('request_revision as revision', (join) =>
-      join
-        .onRef('revision.request_id', '=', 'request.id')
-        .onRef('revision.revision', '=', 'request.revision'),
-    )
-    .select(['earlier.position', 'earlier.tool', 'earlier.input_hash'])
-    .select('revision.input_hash as asked_hash')
-    .where('own.id', '=', callId)
-    .where('earlier.result_type', 'is', null)
-    .where('earlier.verdict', 'in', ['ask', 'preApproved'])
-    .orderBy('earlier.position')
-    .execute()
-  const texts = await getTexts(
-    ctx.db,
-    earlier.map((call) => call.asked_hash ?? call.input_hash),
-  )
-  const signal = new AbortController().signal
-  for (const call of earlier) {
-    const tool = registry.get(call.tool)
-    if (tool === undefined) continue
-    const input = JSON.parse(texts.get(call.asked_hash ?? call.input_hash) ?? 'null') as Json
-    const parsed = await tool.parse(input)
-    if (!parsed.ok) continue
-    const accesses = tool.accesses(parsed.input)
-    const below = await proposals.below(accesses)
-    proposals.add(call.position, accesses, async () => {
-      const presented = await tool.present(parsed.input, { workspace: below.workspace, signal })
-      return presented.proposes
-    })
-  }
 }

@@ -13,7 +13,12 @@ import { reachedLimit } from './run-limits.ts'
 export type PreparedTurn =
   | { readonly kind: 'ended' | 'finished' | 'waiting_for_input' }
   | { readonly kind: 'stored' | 'unfinished'; readonly turn: number }
-  | { readonly kind: 'model'; readonly attempt: number; readonly run: Selectable<RunTable> }
+  | {
+      readonly kind: 'model'
+      readonly turn: number
+      readonly attempt: number
+      readonly run: Selectable<RunTable>
+    }
 
 /**
  * Decides under the run's lock whether a turn may ask the model, and records the attempt before it does, so that an
@@ -28,8 +33,8 @@ export async function prepareTurn(
     const run = await lockRun(unit.tx, input.runId)
     if (isEnd(runTransitions, run.state)) return { kind: 'ended' }
     if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
-    // No workflow of ours is ahead of the store: it is of a run restored from a backup, or forged.
-    if (input.turn > run.turn + 1) return { kind: 'ended' }
+    // A workflow may be ahead of a store that was restored: the store says which turn comes next.
+    const turn = run.turn + 1
     const previous = await lookBack(unit.tx, run)
     if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
     if (!previous.unread && run.state === 'waiting_for_input') return { kind: 'waiting_for_input' }
@@ -39,17 +44,17 @@ export async function prepareTurn(
       return { kind: 'waiting_for_input' }
     }
     const limit = await reachedLimit(unit.tx, run.id, limits)
-    const attempt = await nextAttempt(unit.tx, run.id, input.turn)
+    const attempt = await nextAttempt(unit.tx, run.id, turn)
     await unit.tx
       .insertInto('turn_attempt')
       .values({
         run_id: run.id,
-        turn: input.turn,
+        turn,
         attempt,
         ...(limit === null ? {} : { outcome: 'limit' }),
       })
       .execute()
-    if (limit === null) return { kind: 'model', attempt, run }
+    if (limit === null) return { kind: 'model', turn, attempt, run }
     await restRun(unit, run, limit)
     return { kind: 'waiting_for_input' }
   })

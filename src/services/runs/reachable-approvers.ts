@@ -1,53 +1,45 @@
 import { Problem } from '../../domain/problem.ts'
 import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
+import { possibleRoutes } from '../../policy/possible-routes.ts'
 import type { Db, Tx } from '../../store/database.ts'
 
 /**
- * Refuses to start a run whose asks could reach nobody (product.md 22): the queue they go to unless routing says
- * otherwise must be there, and its team must have a member who can sign in. Rejects with `unreachable_approvers`.
+ * Refuses to start a run whose asks could reach nobody (product.md 22): wherever a call of the worker might be asked,
+ * there must be a queue, and its quorum must have an alternative each of whose teams has a member who can sign in.
+ * A worker that never asks needs nobody. Rejects with `unreachable_approvers` and what to configure.
  */
 export async function assertReachable(
   db: Db | Tx,
   policy: Policy,
   worker: WorkerDefinition,
 ): Promise<void> {
-  const { config } = policy
-  const queueName = worker.queue ?? config.defaultQueue
-  if (queueName === null) {
-    throw unreachable(
-      `Requests of ${worker.name} would reach nobody: give the worker a queue, or set defaults.queue in countersign.yaml`,
+  const routes = possibleRoutes(policy, worker)
+  if (routes.length === 0) return
+  const rows = await db
+    .selectFrom('team_member')
+    .innerJoin('person', 'person.id', 'team_member.person_id')
+    .select('team')
+    .distinct()
+    .where('disabled_at', 'is', null)
+    .execute()
+  const staffed = new Set(rows.map((row) => row.team))
+  for (const route of routes) {
+    if (route.queue === null) {
+      throw new Problem(
+        'unreachable_approvers',
+        `Requests of ${worker.name} (${route.tool}) would reach nobody: give the worker a queue, or set defaults.queue in countersign.yaml`,
+        { worker: worker.name, tool: route.tool },
+      )
+    }
+    const { any } = route.quorum
+    if (any.some((places) => places.every((place) => staffed.has(place.team)))) continue
+    const empty = [...new Set(any.flat().map((place) => place.team))].filter(
+      (team) => !staffed.has(team),
+    )
+    throw new Problem(
+      'unreachable_approvers',
+      `Requests in the queue ${route.queue} would reach nobody: add members to the team ${empty.join(' and ')} in countersign.yaml`,
+      { worker: worker.name, queue: route.queue, teams: empty },
     )
   }
-  const routed = config.routing
-    .filter((entry) => entry.queue !== null && mayConcern(entry.when.worker, worker.name))
-    .flatMap((entry) => (entry.queue === null ? [] : [entry.queue]))
-  for (const name of new Set([queueName, ...routed])) {
-    const queue = config.queues.get(name)
-    if (queue === undefined) {
-      throw unreachable(
-        `Requests would go to the queue ${name}, which countersign.yaml does not have`,
-      )
-    }
-    const member = await db
-      .selectFrom('team_member')
-      .innerJoin('person', 'person.id', 'team_member.person_id')
-      .select('person.id')
-      .where('team', '=', queue.team)
-      .where('disabled_at', 'is', null)
-      .limit(1)
-      .executeTakeFirst()
-    if (member === undefined) {
-      throw unreachable(
-        `Requests in the queue ${name} would reach nobody: add members to the team ${queue.team} in countersign.yaml`,
-      )
-    }
-  }
-}
-
-function mayConcern(workers: readonly string[] | null, worker: string): boolean {
-  return workers === null || workers.includes(worker)
-}
-
-function unreachable(detail: string): Problem {
-  return new Problem('unreachable_approvers', detail)
 }

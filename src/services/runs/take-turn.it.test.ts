@@ -80,9 +80,17 @@ describe('one turn', () => {
     expect(desk.asked).toHaveLength(1)
   })
 
-  test('ahead of the store, of a run that ended or of none, is nothing', async () => {
+  test('asked for by a workflow that is ahead of the store is the one that comes next', async () => {
+    desk.say({ calls: [aRead] })
     const runId = await desk.start()
-    expect(await desk.turn(runId, 7)).toEqual({ kind: 'ended' })
+    await desk.perform(await desk.turn(runId, 7))
+    expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'output' }])
+    expect(await desk.turn(runId, 7)).toEqual({ kind: 'finished' })
+    expect((await runRow(runId)).turn).toBe(2)
+  })
+
+  test('of a run that ended or of none is nothing', async () => {
+    const runId = await desk.start()
     expect(await desk.turn('019a0000-0000-7000-8000-000000000000', 1)).toEqual({ kind: 'ended' })
     await cancelRun(desk.api, desk.people.ada.caller, { runId })
     expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })

@@ -39,21 +39,29 @@ export async function takeTurn(
     case 'unfinished':
       return judgeAndPlan(ctx, { ...input, turn: prepared.turn })
     case 'model': {
-      const { run, attempt } = prepared
-      const answered = await askModel(ctx, {
-        run,
-        turn: input.turn,
-        attempt,
-        worker,
-        policy: await ctx.policies.inForce(),
-        signal: input.signal,
-      })
-      if (answered === null) return { kind: 'waiting_for_input' }
-      const { runId, turn } = input
+      const { run, attempt, turn } = prepared
+      const { runId, signal } = input
+      const policy = await ctx.policies.inForce()
+      const answered = await askModel(ctx, { run, turn, attempt, worker, policy, signal })
+      if (answered === null) return afterGivingUp(ctx, { runId, turn, signal })
       const goesOn = await storeTurn(ctx, { runId, turn, attempt, ...answered })
-      return goesOn ? judgeAndPlan(ctx, input) : { kind: 'ended' }
+      return goesOn ? judgeAndPlan(ctx, { runId, turn, signal }) : { kind: 'ended' }
     }
   }
+}
+
+/** The run waits for a message, unless an attempt that overlapped had its answer stored. */
+async function afterGivingUp(
+  ctx: WorkerContext,
+  input: { readonly runId: string; readonly turn: number; readonly signal: AbortSignal },
+): Promise<TurnOutcome> {
+  const run = await ctx.db
+    .selectFrom('run')
+    .select(['turn', 'ended_at'])
+    .where('id', '=', input.runId)
+    .executeTakeFirstOrThrow()
+  if (run.ended_at !== null) return { kind: 'ended' }
+  return run.turn >= input.turn ? judgeAndPlan(ctx, input) : { kind: 'waiting_for_input' }
 }
 
 /** Instructions, model and limits stay those the run started with (architecture.md, policy in time). */
