@@ -29,8 +29,20 @@ export async function requireWorker(api: Api, worker: string | undefined): Promi
   if (used === undefined) throw unknown('worker', 'is not a worker of this project')
 }
 
+/** As {@link requireQueue}, of people: `me`, an id, or an address. */
+export async function requirePerson(api: Api, person: string | undefined): Promise<void> {
+  if (person === undefined || person === 'me') return
+  const column = person.includes('@') ? 'email' : 'id'
+  const found = await api.ctx.db
+    .selectFrom('person')
+    .select('id')
+    .where(column, '=', person)
+    .executeTakeFirst()
+  if (found === undefined) throw unknown('startedBy', 'is nobody we know')
+}
+
 /** `invalid_request` about one query field. */
-export function unknown(field: string, message: string): Problem {
+function unknown(field: string, message: string): Problem {
   return new Problem('invalid_request', `${field}: ${message}`, {
     field,
     errors: [{ field, message }],

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import {
   createDocument,
+  type ZodOpenApiObject,
   type ZodOpenApiOperationObject,
   type ZodOpenApiPathsObject,
 } from 'zod-openapi'
@@ -26,7 +27,7 @@ export function openApiDocument(routes: readonly Route[], version: string) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method]: operationOf(route, path) }
   }
-  return createDocument({
+  const document: ZodOpenApiObject = {
     openapi: '3.1.0',
     info: {
       title: 'Countersign',
@@ -39,6 +40,15 @@ export function openApiDocument(routes: readonly Route[], version: string) {
         session: { type: 'apiKey', in: 'cookie', name: '__Host-countersign' },
         key: { type: 'http', scheme: 'bearer', description: 'cs_<id>_<secret>' },
       },
+    },
+  }
+  return createDocument(document, {
+    allowEmptySchema: { custom: true },
+    override: ({ jsonSchema, io }) => {
+      // More fields may be added to answers (api.md).
+      if (io === 'output' && jsonSchema.additionalProperties === false) {
+        delete jsonSchema.additionalProperties
+      }
     },
   })
 }

@@ -34,4 +34,6 @@ export interface Api {
   readonly settings: ApiSettings
   readonly events: EventFeed
   readonly readiness: () => Promise<Readiness>
+  /** fires when the process stops: streams end at once, so that nobody waits for them; readers come back */
+  readonly stopping?: AbortSignal
 }

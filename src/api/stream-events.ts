@@ -8,6 +8,8 @@ export interface StreamOptions {
   /** the reader's `Last-Event-ID`; null starts where the stream is now */
   readonly after: bigint | null
   readonly heartbeatMs: number
+  /** fires when the process stops */
+  readonly stopping: AbortSignal | null
   /** of these events those the reader may see; null when the reader is nobody any more, which ends the stream */
   readonly admit: (events: readonly StreamEvent[]) => Promise<readonly StreamEvent[] | null>
 }
@@ -25,7 +27,10 @@ export async function streamEvents(response: Response, options: StreamOptions): 
   // Listening begins before the first read: what is numbered in between wakes the second.
   const unsubscribe = feed.subscribe(() => wakes.wake())
   const heartbeat = setInterval(() => wakes.beat(), options.heartbeatMs)
-  response.on('close', () => wakes.close())
+  const close = (): void => wakes.close()
+  response.on('close', close)
+  options.stopping?.addEventListener('abort', close)
+  if (options.stopping?.aborted === true) close()
   try {
     const latest = await feed.latest()
     let last = options.after === null || options.after > latest ? latest : options.after
@@ -41,6 +46,7 @@ export async function streamEvents(response: Response, options: StreamOptions): 
     }
   } finally {
     clearInterval(heartbeat)
+    options.stopping?.removeEventListener('abort', close)
     unsubscribe()
     response.end()
   }

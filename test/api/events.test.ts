@@ -122,6 +122,16 @@ test('a stream ends with its session', async () => {
   await waitUntil(async () => stream.ended, { withinMs: 5000 })
 })
 
+test('streams end at once when the process stops', async () => {
+  const stopping = new AbortController()
+  await using other = await createTestApi({ events: feed, stopping: stopping.signal })
+  const grace = await other.signIn(other.people.grace)
+  const headers = { cookie: grace.headers['cookie'] ?? '' }
+  const response = await fetch(`${other.url}/v1/events`, { headers })
+  stopping.abort()
+  expect(await response.text()).toMatch(/^retry: 2000\nid: \d+\n\n$/)
+})
+
 test('a silent stream is kept open with comments', async () => {
   const grace = await api.signIn(api.people.grace)
   const stream = await listen(grace)

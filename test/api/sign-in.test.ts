@@ -74,6 +74,29 @@ test('signing in again ends the session it replaces', async () => {
   expect((await first.get('/v1/me')).status).toBe(401)
 })
 
+test("signing in clears what a person's own sessions left behind, and records it", async () => {
+  const { db } = api.service
+  await api.signIn(api.people.aud)
+  const hers = db.updateTable('session').where('person_id', '=', api.people.aud.id)
+  await hers.set({ expires_at: sql`now() - interval '1 second'` }).execute()
+  await api.signIn(api.people.aud)
+  const left = await db
+    .selectFrom('session')
+    .select('token_hash')
+    .where('person_id', '=', api.people.aud.id)
+    .execute()
+  expect(left).toHaveLength(1)
+  const ended = await db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', 'session.ended')
+    .execute()
+  expect(ended.map((row) => JSON.parse(row.document).detail)).toContainEqual({
+    personId: api.people.aud.id,
+    why: 'expired',
+  })
+})
+
 test('signing out ends the session in the store, and clears the cookie', async () => {
   const grace = await api.signIn(api.people.grace)
   const reply = await grace.post('/v1/auth/logout')

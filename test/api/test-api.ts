@@ -59,6 +59,7 @@ export async function createTestApi(
     readonly database?: TestDatabase
     readonly events?: EventFeed
     readonly readiness?: () => Promise<Readiness>
+    readonly stopping?: AbortSignal
   } = {},
 ): Promise<TestApi> {
   const database = options.database ?? (await createTestDatabase())
@@ -70,6 +71,7 @@ export async function createTestApi(
     settings,
     events: options.events ?? silentFeed,
     readiness: options.readiness ?? ready,
+    ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
   })
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -45,6 +45,8 @@ export function limitRequests(perSecond: number): RequestHandler {
     limit: perSecond,
     standardHeaders: false,
     legacyHeaders: false,
+    // Its advice about proxies goes to the console; whether one is trusted is the configuration's.
+    validate: false,
     keyGenerator: (request, response) => {
       const identity = response.locals['identity'] as Identity | undefined
       if (identity === undefined) return `address ${addressOf(request)}`

@@ -3,16 +3,25 @@ import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import { JsonProblem, parseStrictJson } from '../strict-json.ts'
 
-const readBytes = raw({ type: () => true, limit: limits.httpBodyBytes, inflate: false })
+/** Whoever is not known sends no more than it takes to sign in. */
+const strangersBodyBytes = 16 * 1024
+
+const options = { type: () => true, inflate: false }
+const readOfCaller = raw({ ...options, limit: limits.httpBodyBytes })
+const readOfStranger = raw({ ...options, limit: strangersBodyBytes })
 
 /**
- * Reads a body of at most 12 MiB as strict JSON into `request.body`; no body is `undefined`. Rejects with
+ * Reads a body of at most 12 MiB (16 KiB without a session or key) as strict JSON into `request.body`; no body is
+ * `undefined`. Rejects with
  * `unsupported_media_type` for anything but JSON, `too_large`, or `invalid_request`.
  */
 export const readBody: RequestHandler = (request, response, next) => {
   if (request.method === 'GET' || request.method === 'HEAD') return next()
+  const isKnown = response.locals['identity'] !== undefined
+  const readBytes = isKnown ? readOfCaller : readOfStranger
+  const most = isKnown ? limits.httpBodyBytes : strangersBodyBytes
   readBytes(request, response, (error?: unknown) => {
-    if (error !== undefined) return next(asProblem(error))
+    if (error !== undefined) return next(asProblem(error, most))
     const bytes: unknown = request.body
     if (!(bytes instanceof Buffer) || bytes.length === 0) {
       request.body = undefined
@@ -35,10 +44,10 @@ export const readBody: RequestHandler = (request, response, next) => {
   })
 }
 
-function asProblem(error: unknown): unknown {
+function asProblem(error: unknown, most: number): unknown {
   const type = error instanceof Error && 'type' in error ? error.type : null
   if (type === 'entity.too.large') {
-    return new Problem('too_large', `The body is over ${limits.httpBodyBytes} bytes`)
+    return new Problem('too_large', `The body is over ${most} bytes`)
   }
   if (type === 'encoding.unsupported') {
     return new Problem('unsupported_media_type', 'Send the body without content-encoding')

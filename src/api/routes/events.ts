@@ -41,6 +41,7 @@ export const eventRoutes: Route[] = [
           feed: api.events,
           after,
           heartbeatMs: api.settings.heartbeatMs,
+          stopping: api.stopping ?? null,
           admit: async (events) =>
             (await isStillKnown(api, request, identity))
               ? filterEvents(api.ctx, caller, events)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { getRun } from '../../services/runs/get-run.ts'
 import { listRuns } from '../../services/runs/list-runs.ts'
 import { readTranscript } from '../../services/runs/transcript.ts'
-import { requireWorker } from '../known-names.ts'
+import { requirePerson, requireWorker } from '../known-names.ts'
 import { route, type Route } from '../route.ts'
 import { id } from '../schemas/common.ts'
 import * as schemas from '../schemas/runs.ts'
@@ -25,6 +25,7 @@ export const runRoutes: Route[] = [
     answers: { 200: { description: 'A page', schema: schemas.runList } },
     answer: async (api, { query, caller }) => {
       await requireWorker(api, query.worker)
+      await requirePerson(api, query.startedBy)
       const page = await listRuns(api.ctx, caller, withoutUndefined(query))
       return {
         status: 200,

@@ -25,6 +25,10 @@ export async function createSignInLink(
   if (person === null) throw new Problem('not_found', 'The project names nobody with this address')
   const token = newToken()
   return inUnitOfWork(ctx, async (unit) => {
+    await unit.tx
+      .deleteFrom('sign_in_link')
+      .where('expires_at', '<', sql<Date>`clock_timestamp() - interval '1 day'`)
+      .execute()
     const { expires_at: expiresAt } = await unit.tx
       .insertInto('sign_in_link')
       .values({

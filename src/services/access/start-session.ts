@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Channel } from '../../domain/actor.ts'
+import type { Actor, Channel } from '../../domain/actor.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import type { SessionTimes } from './session-times.ts'
 import { hashToken, newToken } from './token.ts'
@@ -17,7 +17,7 @@ export interface StartedSession {
 
 /**
  * Starts a session in the caller's transaction and ends the one it replaces, so that a token planted before
- * a sign-in is worth nothing after it. Audits both.
+ * a sign-in is worth nothing after it, and what the person left behind. Audits all of it.
  */
 export async function startSession(
   unit: UnitOfWork,
@@ -30,21 +30,7 @@ export async function startSession(
   },
 ): Promise<StartedSession> {
   const actor = { type: 'person', id: input.person.id, name: input.person.name } as const
-  if (input.replacesToken !== null) {
-    const ended = await unit.tx
-      .deleteFrom('session')
-      .where('token_hash', '=', hashToken(input.replacesToken))
-      .returning('person_id')
-      .executeTakeFirst()
-    if (ended !== undefined) {
-      await unit.audit({
-        type: 'session.ended',
-        actor,
-        channel: input.channel,
-        detail: { personId: ended.person_id, why: 'replaced' },
-      })
-    }
-  }
+  await endStale(unit, actor, input)
   const token = newToken()
   const csrfToken = newToken()
   const { expires_at: expiresAt } = await unit.tx
@@ -65,4 +51,35 @@ export async function startSession(
     detail: { method: input.method },
   })
   return { token, csrfToken, personId: input.person.id, expiresAt }
+}
+
+/** Ends the session that a new one replaces, and those of the person whose time is over. */
+async function endStale(
+  unit: UnitOfWork,
+  actor: Actor,
+  input: {
+    readonly person: { readonly id: string }
+    readonly channel: Channel
+    readonly times: SessionTimes
+    readonly replacesToken: string | null
+  },
+): Promise<void> {
+  const replaced = input.replacesToken === null ? '' : hashToken(input.replacesToken)
+  const { rows } = await sql<{ personId: string; why: string }>`
+    delete from session
+    where token_hash = ${replaced}
+      or (person_id = ${input.person.id} and (
+        expires_at <= clock_timestamp()
+        or last_seen_at <= clock_timestamp() - ${input.times.idleMs} * interval '1 millisecond'))
+    returning person_id as "personId",
+      case when token_hash = ${replaced} then 'replaced' else 'expired' end as why
+  `.execute(unit.tx)
+  await unit.audit(
+    ...rows.map((detail) => ({
+      type: 'session.ended' as const,
+      actor,
+      channel: input.channel,
+      detail: { ...detail },
+    })),
+  )
 }

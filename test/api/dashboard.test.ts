@@ -1,0 +1,80 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestApi, type TestApi } from './test-api.ts'
+
+let folder = ''
+let api: TestApi
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign-ui-'))
+  const uiDir = join(folder, 'ui')
+  await mkdir(join(uiDir, 'assets'), { recursive: true })
+  await writeFile(join(uiDir, 'index.html'), '<!doctype html><title>Countersign</title>')
+  await writeFile(join(uiDir, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>')
+  await writeFile(join(uiDir, 'assets', 'main-1a2b3c.js'), 'export {}')
+  await writeFile(join(folder, 'secret.txt'), 'secret')
+  api = await createTestApi({ settings: { uiDir } })
+})
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true })
+})
+
+const page = { accept: 'text/html' }
+
+test('every page of the dashboard is its one file, asked for anew each time, under the content policy', async () => {
+  for (const path of ['/', '/requests/7?x=1', '/runs', '/sign-in', '/a/b/c']) {
+    const reply = await api.ask(path, { headers: page })
+    expect(reply).toMatchObject({ status: 200, text: expect.stringContaining('Countersign') })
+    expect(reply.headers.get('cache-control')).toBe('no-cache')
+    expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
+  }
+})
+
+test('hashed files are kept for a year, others are asked for again', async () => {
+  const script = await api.ask('/assets/main-1a2b3c.js')
+  expect(script.headers.get('cache-control')).toBe('public, max-age=31536000, immutable')
+  expect(script.headers.get('content-type')).toContain('javascript')
+  const icon = await api.ask('/favicon.svg')
+  expect(icon.headers.get('cache-control')).toBe('public, max-age=0')
+})
+
+test('a file that is not there is 404 and never the page under its name', async () => {
+  expect((await api.ask('/assets/gone.js', { headers: page })).status).toBe(404)
+  expect((await api.ask('/robots.txt', { headers: { accept: 'text/plain' } })).status).toBe(404)
+})
+
+test('paths of the API are never the page, and a page takes no POST', async () => {
+  for (const path of ['/v1/nothing', '/v1', '/metrics', '/healthz/x', '/readyz/']) {
+    const reply = await api.ask(path, { headers: page })
+    expect(reply.text).not.toContain('<!doctype')
+  }
+  expect((await api.ask('/', { method: 'POST', headers: page })).status).toBe(404)
+})
+
+test.each([
+  '/../secret.txt',
+  '/%2e%2e/secret.txt',
+  '/assets/..%2f..%2f..%2fsecret.txt',
+  '/assets/%00',
+])('%s does not leave the folder', async (path) => {
+  expect((await api.ask(path)).text).not.toContain('secret\n')
+  expect((await api.ask(path)).text).not.toBe('secret')
+})
+
+test('without a built dashboard there is the API alone', async () => {
+  await using bare = await createTestApi()
+  expect((await bare.ask('/', { headers: page })).status).toBe(404)
+  expect((await bare.ask('/healthz')).status).toBe(200)
+})
+
+test('not ready is 503 with the part that is not', async () => {
+  const checks = { postgres: true, temporal: false, relayLagMs: 12 }
+  await using waiting = await createTestApi({ readiness: async () => ({ ready: false, checks }) })
+  expect(await waiting.ask('/readyz')).toMatchObject({
+    status: 503,
+    body: { ready: false, checks },
+  })
+})
