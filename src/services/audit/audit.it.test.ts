@@ -63,6 +63,7 @@ function types(events: readonly JsonObject[]): unknown[] {
 describe('the trail', () => {
   test('is read whole by who has the right, newest first, byte for byte as stored', async () => {
     expect(types(await read(auditor))).toEqual([
+      'audit.exported',
       'permit.issued',
       'decision.recorded',
       'request.opened',
@@ -70,7 +71,7 @@ describe('the trail', () => {
     ])
     const { documents } = await readAudit(service.ctx, auditor.caller, {
       keyReadsAudit: false,
-      limit: 1,
+      type: 'permit.issued',
     })
     const stored = await database.db
       .selectFrom('audit_event')
@@ -91,16 +92,29 @@ describe('the trail', () => {
   test('is read whole by a key only when it holds the scope', async () => {
     const key = await addKey(database.db, grace)
     const whole = await readAudit(service.ctx, key.caller, { keyReadsAudit: true })
-    expect(whole.documents).toHaveLength(4)
+    expect(whole.documents).toHaveLength(6)
     const own = await readAudit(service.ctx, key.caller, { keyReadsAudit: false })
     expect(own.documents).toHaveLength(3)
   })
 
+  test('says who read it whole, once a sitting, and not of those who read their own requests', async () => {
+    await read(auditor)
+    await read(auditor)
+    await read(grace)
+    const readings = await read(auditor, { type: 'audit.exported' })
+    expect(readings.filter((event) => event['actor'] !== undefined)).toMatchObject([
+      { actor: { type: 'machine' }, detail: { format: 'page' } },
+      { actor: { id: auditor.id }, detail: { format: 'page' } },
+    ])
+  })
+
   test('is filtered by type, actor, request, run and time', async () => {
     expect(types(await read(auditor, { type: 'decision.recorded' }))).toEqual(['decision.recorded'])
-    for (const actor of [grace.id, 'grace@example.com', 'person']) {
+    for (const actor of [grace.id, 'Grace@example.com']) {
       expect(types(await read(auditor, { actor }))).toEqual(['permit.issued', 'decision.recorded'])
     }
+    const people = await read(auditor, { actor: 'person' })
+    expect(types(people)).toEqual(['audit.exported', 'permit.issued', 'decision.recorded'])
     expect(await read(auditor, { actor: 'nobody@example.com' })).toEqual([])
     expect(await read(auditor, { runId: run.id })).toHaveLength(3)
     const [newest] = await read(auditor)
@@ -136,12 +150,12 @@ describe('the trail', () => {
 describe('an export', () => {
   test('has every event as a line, oldest first, and is an event itself', async () => {
     const lines = await collect('jsonl')
-    expect(lines).toHaveLength(4)
+    expect(lines).toHaveLength(6)
     expect(lines.every((line) => line.endsWith('\n'))).toBe(true)
     const [first] = lines
     expect((JSON.parse(first ?? '') as JsonObject)['type']).toBe('request.opened')
     const exported = await read(auditor, { type: 'audit.exported' })
-    expect(exported).toMatchObject([{ actor: { id: auditor.id }, detail: { format: 'jsonl' } }])
+    expect(exported[0]).toMatchObject({ actor: { id: auditor.id }, detail: { format: 'jsonl' } })
   })
 
   test('as CSV has cells that no spreadsheet computes', async () => {

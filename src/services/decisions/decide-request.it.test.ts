@@ -9,7 +9,11 @@ import {
   type TestRequest,
   type TestRun,
 } from '../../../test/harness/fixtures/gated-run.ts'
-import { textsOf, withQueryLog, type LoggedQuery } from '../../../test/harness/fixtures/count-queries.ts'
+import {
+  textsOf,
+  withQueryLog,
+  type LoggedQuery,
+} from '../../../test/harness/fixtures/count-queries.ts'
 import { addKey, addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'

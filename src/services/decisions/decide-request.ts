@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Json } from '../../domain/json.ts'
-import { Problem } from '../../domain/problem.ts'
+import type { Problem } from '../../domain/problem.ts'
 import type { RequestState } from '../../domain/request.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller, SigningContext } from '../context.ts'

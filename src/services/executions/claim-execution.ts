@@ -7,11 +7,11 @@ import { toJsonb, type Tx } from '../../store/database.ts'
 import type { Caller } from '../context.ts'
 import { findGrant } from '../grants/find-grant.ts'
 import { useGrant } from '../grants/use-grant.ts'
-import { lockRequests, lockRun } from '../locks.ts'
+import { lockRequests } from '../locks.ts'
 import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
-import { nextAttemptOf, readCall, type CallAtHand } from './call-at-hand.ts'
+import { lockCall, nextAttemptOf, type CallAtHand } from './call-at-hand.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
 import { checkPermit, readPermit } from './plan-approved.ts'
 
@@ -32,10 +32,7 @@ export async function claimExecution(
 ): Promise<Claimed> {
   return inUnitOfWork(ctx, async (unit) => {
     const { tx } = unit
-    const found = await readCall(tx, callId)
-    if (found === null) return { kind: 'answer', outcome: { kind: 'ended' } }
-    await lockRun(tx, found.run.id)
-    const at = await readCall(tx, callId)
+    const at = await lockCall(tx, callId)
     if (at === null || isEnd(runTransitions, at.run.state)) {
       return { kind: 'answer', outcome: { kind: 'ended' } }
     }

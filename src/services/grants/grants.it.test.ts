@@ -92,7 +92,7 @@ describe('a grant', () => {
         useGrant(
           unit,
           { actor: { type: 'system' }, channel: 'workflow' },
-          { grantId: found?.id ?? '', runId: run.id, callId, digest },
+          { grantId: found?.id ?? '', runId: run.id, callId, digest, policyDigest: digest },
         ),
       )
     const claims = await Promise.all(Array.from({ length: 12 }, use))

@@ -15,6 +15,7 @@ export async function useGrant(
     readonly runId: string
     readonly callId: string
     readonly digest: string
+    readonly policyDigest: string
   },
 ): Promise<boolean> {
   const claimed = await unit.tx
@@ -35,6 +36,7 @@ export async function useGrant(
     runId: use.runId,
     callId: use.callId,
     digest: use.digest,
+    policyDigest: use.policyDigest,
     detail: { grantId: use.grantId, uses: claimed.uses },
   })
   return true

@@ -6,10 +6,12 @@ import type { ExecutionRecord } from './request-record.ts'
 /** What happened to the effect that a request allowed: its newest attempt, `not_started` when there is none. */
 export async function newestExecution(db: Db | Tx, requestId: string): Promise<ExecutionRecord> {
   const row = await db
-    .selectFrom('execution')
-    .selectAll()
-    .where('request_id', '=', requestId)
-    .orderBy('attempt', 'desc')
+    .selectFrom('request')
+    .innerJoin('execution', 'execution.call_id', 'request.call_id')
+    .selectAll('execution')
+    .where('request.id', '=', requestId)
+    .where('execution.request_id', '=', requestId)
+    .orderBy('execution.attempt', 'desc')
     .limit(1)
     .executeTakeFirst()
   return row === undefined ? { state: 'not_started' } : executionRecord(row)

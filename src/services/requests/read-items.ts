@@ -66,7 +66,8 @@ export async function readItems(
         and d.person_id = ${personId}) as voted,
       (select coalesce(json_agg(json_build_object('personId', q.person_id, 'why', q.why)), '[]')
         from request_principal q where q.request_id = request.id and q.person_id = ${personId}) as behind,
-      (select row_to_json(e) from execution e where e.request_id = request.id
+      (select row_to_json(e) from execution e where e.call_id = request.call_id
+          and (e.request_id = request.id or request.kind = 'outcome_check')
         order by e.attempt desc limit 1) as execution,
       (select json_build_object('id', p.id, 'name', p.name)
         from decision d join person p on p.id = d.person_id
