@@ -1,6 +1,9 @@
 import { processEnvironment } from '../runtime/environment.ts'
 import { findFolders } from '../runtime/folders.ts'
+import { readProjectEnvironment } from '../runtime/project-environment.ts'
+import { warnOfMissingSettings } from '../models/model-settings.ts'
 import type { ProjectProblem } from '../policy/policy.ts'
+import { unknownTools } from '../policy/project/unknown-tools.ts'
 import { loadProject } from '../services/policy/load-project.ts'
 import { loadToolDescriptions } from '../tools/custom/load-tool-descriptions.ts'
 import type { FolderOptions } from './commands/folder-options.ts'
@@ -21,14 +24,19 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
   const parsed = await loadProject(projectDir)
   if ('problems' in parsed) return parsed.problems
   const { toolFiles } = parsed.policy
-  if (toolFiles.length === 0) return parsed.warnings
+  const environment = readProjectEnvironment(projectDir, processEnvironment())
+  const warnings = [...parsed.warnings, ...warnOfMissingSettings(parsed.policy, environment)]
+  if (toolFiles.length === 0) return [...warnings, ...unknownTools(parsed.policy, new Set())]
   const loaded = await loadToolDescriptions({
     projectDir,
     toolFiles,
     environment: processEnvironment(),
   })
+  const defined = new Set(loaded.tools.map((tool) => tool.name))
   return [
-    ...parsed.warnings,
+    ...warnings,
+    // A file that does not load may define what is missing: one mistake, one message.
+    ...(loaded.problems.length > 0 ? [] : unknownTools(parsed.policy, defined)),
     ...loaded.problems.map(({ file, line, problem }) => ({
       file,
       line,

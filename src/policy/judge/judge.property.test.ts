@@ -8,7 +8,7 @@ import {
   projectWith,
   usualWorkspace,
   type UsualWorkspace,
-} from './judging.fixture.ts'
+} from '../../../test/harness/fixtures/judging.ts'
 
 let workspace: UsualWorkspace
 beforeAll(async () => {

@@ -8,7 +8,7 @@ import {
   usualWorkspace,
   usualZones,
   type UsualWorkspace,
-} from './judging.fixture.ts'
+} from '../../../test/harness/fixtures/judging.ts'
 import type { GrantLookup, JudgeQuestion } from './question.ts'
 
 let workspace: UsualWorkspace

@@ -7,7 +7,7 @@ import {
   usualWorkspace,
   usualZones,
   type UsualWorkspace,
-} from './judging.fixture.ts'
+} from '../../../test/harness/fixtures/judging.ts'
 
 let workspace: UsualWorkspace
 beforeAll(async () => {

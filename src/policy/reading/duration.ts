@@ -8,10 +8,3 @@ export function parseDuration(text: string): number | null {
   const ms = Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]
   return ms <= mostMs ? ms : null
 }
-
-/** A duration as a file would say it: the largest unit that divides it. */
-export function formatDuration(ms: number): string {
-  const units = ['d', 'h', 'm'] as const
-  const unit = units.find((one) => ms % unitMs[one] === 0) ?? 's'
-  return `${Math.round(ms / unitMs[unit])}${unit}`
-}

@@ -4,6 +4,9 @@ import type { ProjectProblem } from '../../policy/policy.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 
+/** More problems than these are counted, not told. */
+const mostTold = 50
+
 /** Records that files were offered which are not valid. */
 export async function rejectPolicy(
   ctx: SigningContext,
@@ -12,7 +15,9 @@ export async function rejectPolicy(
   digest: string | null,
 ): Promise<void> {
   const errors = problems.filter((problem) => problem.severity === 'error')
-  const shown = errors.slice(0, 50).map((one): JsonObject => ({ file: one.file, line: one.line }))
+  const shown = errors
+    .slice(0, mostTold)
+    .map((one): JsonObject => ({ file: one.file, line: one.line }))
   await inUnitOfWork(ctx, (unit) =>
     unit.audit({
       type: 'policy.rejected',
@@ -24,21 +29,17 @@ export async function rejectPolicy(
   )
 }
 
-/** The refusal of a folder, with every problem as `file:line: what is wrong (what would be right)`. */
+/** The refusal of a folder with every problem, a line each. */
 export function invalidProject(problems: readonly ProjectProblem[]): Problem {
   const errors = problems.filter((problem) => problem.severity === 'error')
-  const [first] = errors
-  const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : ''
-  const facts = errors.map((one): JsonObject => ({ ...one }))
-  return new Problem(
-    'invalid_request',
-    first === undefined ? 'The project folder is not valid' : `${describeProblem(first)}${more}`,
-    { problems: facts },
-  )
+  const lines = errors.slice(0, mostTold).map(describeProblem)
+  if (errors.length > mostTold) lines.push(`and ${errors.length - mostTold} more`)
+  const facts = errors.slice(0, mostTold).map((one): JsonObject => ({ ...one }))
+  return new Problem('invalid_request', lines.join('\n'), { problems: facts })
 }
 
 /** One line for people: `workers/notes.md:4: unknown key "zone" (did you mean "zones"?)`. */
-export function describeProblem(problem: ProjectProblem): string {
+function describeProblem(problem: ProjectProblem): string {
   const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`
   return `${place}: ${problem.problem} (${problem.remedy})`
 }

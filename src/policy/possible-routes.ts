@@ -1,0 +1,100 @@
+import type { Quorum } from '../domain/request.ts'
+import { ownQueue, quorumOf } from './judge/route.ts'
+import { globMatches } from './judge/when-matches.ts'
+import type { Policy, ProjectConfig, RoutingEntry, When, WorkerDefinition, Zone } from './policy.ts'
+import { builtInToolNames } from './worker/built-in-tool-names.ts'
+
+/** Where some call of a worker might have to be asked. `queue: null`: nowhere. */
+export type PossibleRoute =
+  | { readonly queue: null; readonly tool: string }
+  | { readonly queue: string; readonly tool: string; readonly quorum: Quorum }
+
+type FileOperation = 'read' | 'write' | 'delete'
+const fileOperations: Readonly<Record<string, readonly FileOperation[]>> = {
+  read_file: ['read'],
+  list_files: ['read'],
+  search_files: ['read'],
+  write_file: ['write'],
+  edit_file: ['write'],
+  delete_file: ['delete'],
+  move_file: ['delete', 'write'],
+}
+
+/**
+ * Every place to which a worker's asks could go under a policy, for the question whether they would reach anybody
+ * (product.md 22). What depends on a path, a risk or a tool's own function counts as possible. Empty for a worker
+ * none of whose calls asks.
+ */
+export function possibleRoutes(policy: Policy, worker: WorkerDefinition): readonly PossibleRoute[] {
+  const { config } = policy
+  const asking = toolsOf(worker).filter((tool) => mayAsk(config, worker, tool))
+  return asking.flatMap((tool) => routesOf(config, worker, tool))
+}
+
+/** The tools of this release that the worker has. */
+function toolsOf(worker: WorkerDefinition): readonly string[] {
+  const custom = [...worker.tools.keys()].filter((name) => !builtInToolNames.includes(name))
+  return [...(worker.zones.length > 0 ? Object.keys(fileOperations) : []), ...custom]
+}
+
+function mayAsk(config: ProjectConfig, worker: WorkerDefinition, tool: string): boolean {
+  const setting = worker.tools.get(tool)?.consent?.approval ?? null
+  if (setting === 'blocked') return false
+  const operations = Object.hasOwn(fileOperations, tool) ? fileOperations[tool] : undefined
+  if (operations === undefined || setting === 'ask') return true
+  const zoneAsks = operations.some((operation) =>
+    worker.zones.some((zone) => zoneMayAsk(zone, operation)),
+  )
+  const overlayAsks = config.overlays.some(
+    ({ when, consent }) =>
+      consent.approval === 'ask' && mayMatch(when, { tool, worker: worker.name, queue: null }),
+  )
+  return zoneAsks || overlayAsks
+}
+
+function zoneMayAsk(zone: Zone, operation: FileOperation): boolean {
+  if (operation !== 'read' && zone.mode === 'ro') return false
+  const said = zone.approval[operation]?.approval
+  if (said === 'blocked') return false
+  const asksUnlessSaid = operation !== 'read' && said === undefined
+  return said === 'ask' || asksUnlessSaid || (operation !== 'read' && zone.protected.length > 0)
+}
+
+function routesOf(
+  config: ProjectConfig,
+  worker: WorkerDefinition,
+  tool: string,
+): readonly PossibleRoute[] {
+  const queue = ownQueue(config, worker)
+  const routes: PossibleRoute[] = []
+  for (const entry of config.routing) {
+    if (!mayMatch(entry.when, { tool, worker: worker.name, queue })) continue
+    routes.push(routeTo(config, tool, entry.queue ?? queue, entry))
+    if (entry.when.path === null && entry.when.risk === null) return routes
+  }
+  return [...routes, routeTo(config, tool, queue, null)]
+}
+
+function routeTo(
+  config: ProjectConfig,
+  tool: string,
+  name: string | null,
+  entry: RoutingEntry | null,
+): PossibleRoute {
+  const queue = name === null ? undefined : config.queues.get(name)
+  if (queue === undefined) return { queue: null, tool }
+  return { queue: queue.name, tool, quorum: quorumOf(entry?.quorum ?? null, queue) }
+}
+
+/** Could the conditions hold for some call? With `queue: null` any queue counts. */
+function mayMatch(
+  when: When,
+  call: { readonly tool: string; readonly worker: string; readonly queue: string | null },
+): boolean {
+  if (when.command !== null) return false
+  return (
+    (when.tool === null || when.tool.some((pattern) => globMatches(pattern, call.tool))) &&
+    (when.worker === null || when.worker.includes(call.worker)) &&
+    (when.queue === null || call.queue === null || when.queue.includes(call.queue))
+  )
+}

@@ -1,0 +1,32 @@
+import type { Policy, ProjectProblem } from '../policy.ts'
+import { closestWord } from '../reading/did-you-mean.ts'
+import { builtInToolNames } from '../worker/built-in-tool-names.ts'
+
+/**
+ * An error for each tool that a worker file lists and that is neither built in nor defined in `tools/`.
+ * `defined` are the names that the project's tool files export: only whoever may load code knows them.
+ */
+export function unknownTools(
+  policy: Policy,
+  defined: ReadonlySet<string>,
+): readonly ProjectProblem[] {
+  const known = [...builtInToolNames, ...defined]
+  return [...policy.workers.values()].flatMap((worker) =>
+    [...worker.tools]
+      .filter(([name]) => !known.includes(name))
+      .map(([name, setting]): ProjectProblem => {
+        const near = closestWord(name, known)
+        const colon = setting.source.lastIndexOf(':')
+        return {
+          file: setting.source.slice(0, colon),
+          line: Number(setting.source.slice(colon + 1)),
+          problem: `the worker lists the tool "${name}", which no file in tools/ defines`,
+          remedy:
+            near === null
+              ? 'define it in a file of tools/, or remove it'
+              : `did you mean "${near}"?`,
+          severity: 'error',
+        }
+      }),
+  )
+}
