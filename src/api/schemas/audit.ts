@@ -14,7 +14,6 @@ const filters = {
   to: instant.optional(),
 }
 export const auditQuery = z.strictObject({ ...page, ...filters })
-export type AuditQuery = z.infer<typeof auditQuery>
 export const auditExportQuery = z.strictObject({
   ...filters,
   format: z.enum(['jsonl', 'csv']).default('jsonl'),

@@ -8,7 +8,6 @@ export const linkBody = z.strictObject({ token: text(200) })
 
 const rights = ['startApproveAll', 'manageRuns', 'readAudit', 'activatePolicy'] as const
 export const right = z.enum(rights)
-export type Right = z.infer<typeof right>
 
 /** Facts of the installation that every page shows. */
 export const installation = z.object({
@@ -23,7 +22,6 @@ export const installation = z.object({
   temporalUiUrl: z.string().nullable(),
   version: z.string(),
 })
-export type Installation = z.infer<typeof installation>
 
 export const me = z
   .object({

@@ -47,12 +47,10 @@ export const email = text(320)
 export const json = z
   .custom<Json>((value) => value !== undefined, 'is missing')
   .meta({ id: 'Json', description: 'Any JSON value' })
-export const jsonObject = z.record(z.string(), json)
 
 export const person = z
   .object({ id, name: z.string() })
   .meta({ id: 'Person', description: 'Who, by canonical id' })
-export type Person = z.infer<typeof person>
 
 /** Query fields of every list. */
 export const page = {

@@ -50,7 +50,6 @@ export const stage = z.enum([
   'refused',
   'unknown',
 ])
-export type Stage = z.infer<typeof stage>
 
 export const decisionAnswer = z
   .object({
@@ -75,7 +74,6 @@ export const bulkDecisionsBody = z.strictObject({
     .min(1)
     .max(limits.bulkDecisions),
 })
-export type BulkDecisionsBody = z.infer<typeof bulkDecisionsBody>
 
 /** Each judged alone: `status` and `code` are what the single decision would have been answered with. */
 export const bulkAnswer = z

@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import { problemStatus, type ProblemCode } from '../../domain/problem.ts'
-import { text } from './common.ts'
 
 const codes = Object.keys(problemStatus) as [ProblemCode, ...ProblemCode[]]
 
@@ -16,7 +15,3 @@ export const problem = z
   })
   .meta({ id: 'Problem' })
 export type ProblemBody = z.infer<typeof problem>
-
-/** What was wrong with a field of the question; facts of `invalid_request`. */
-export const fieldProblem = z.object({ field: text(1000), message: z.string() })
-export type FieldProblem = z.infer<typeof fieldProblem>

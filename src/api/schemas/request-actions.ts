@@ -10,7 +10,6 @@ export const revisionBody = z.strictObject({
   revision: z.int().min(1),
   reason: reason.optional(),
 })
-export type RevisionBody = z.infer<typeof revisionBody>
 
 export const commentBody = z.strictObject({ text: text(limits.reasonCharacters).min(1) })
 export const revokeBody = z.strictObject({ reason: reason.min(1) })
@@ -28,6 +27,5 @@ export const settleBody = z
     message: '"again" needs ran: false',
   })
 export const settled = z.object({ requestId: id, decisionId: id, state: requestState })
-export type SettleBody = z.infer<typeof settleBody>
 export const extended = z.object({ requestId: id, expiresAt: instant })
 export const released = z.object({ released: z.literal(true) })

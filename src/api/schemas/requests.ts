@@ -5,7 +5,6 @@ import { lineageEntry, runMode } from './runs.ts'
 import { rule, verdict } from './transcript.ts'
 
 export const requestState = z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
-export type RequestStateName = z.infer<typeof requestState>
 export const requestKind = z.enum([
   'tool_call',
   'attachment',
@@ -37,7 +36,6 @@ export const requestsQuery = z.strictObject({
   q: text(200).optional(),
   sort: z.enum(['expiresAt', 'createdAt', 'risk']).optional(),
 })
-export type RequestsQuery = z.infer<typeof requestsQuery>
 
 /** What is shown to approvers; `content` is text, never markup. `digest` covers all the rest. */
 export const presentation = z
@@ -53,7 +51,6 @@ export const presentation = z
     digest: hash,
   })
   .meta({ id: 'Presentation' })
-export type PresentationView = z.infer<typeof presentation>
 
 export const quorumPlace = z.object({ team: z.string(), count: z.int() })
 export const quorum = z
@@ -116,7 +113,6 @@ const sibling = z.object({
 })
 const batch = z.object({ position: z.int(), size: z.int() })
 const batchWithSiblings = batch.extend({ siblings: z.array(sibling) })
-export type BatchView = z.infer<typeof batchWithSiblings>
 
 export const claimView = z.object({ person, at: instant, leaseUntil: instant })
 
@@ -164,7 +160,6 @@ export const requestList = listOf(requestItem)
 export type RequestList = z.infer<typeof requestList>
 
 export const commentView = z.object({ id, person, text: z.string(), at: instant })
-export type CommentView = z.infer<typeof commentView>
 
 export const requestDetail = requestItem
   .extend({

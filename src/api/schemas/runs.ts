@@ -35,7 +35,6 @@ export const startRunBody = z.strictObject({
   mode: runMode.optional(),
   attachments: z.array(text(1024).min(1)).max(200).optional(),
 })
-export type StartRunBody = z.infer<typeof startRunBody>
 
 export const runsQuery = z.strictObject({
   ...page,
@@ -104,6 +103,3 @@ export type StartedRunView = z.infer<typeof startedRun>
 export const cancelledRun = z.object({ id, state: runState })
 export type CancelledRun = z.infer<typeof cancelledRun>
 export const cancelRunBody = z.strictObject({ reason: reason.optional() })
-
-/** A manual tool, invoked by a person. */
-export const manualCallBody = z.strictObject({ tool: name, input: z.record(z.string(), json) })

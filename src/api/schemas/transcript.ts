@@ -2,13 +2,11 @@ import { z } from 'zod'
 import { id, instant, json } from './common.ts'
 
 export const verdict = z.enum(['preApproved', 'ask', 'blocked', 'error'])
-export type VerdictName = z.infer<typeof verdict>
 
 /** The rule that decided, with `file:line` where it is written. */
 export const rule = z
   .object({ id: z.string(), text: z.string(), source: z.string().nullable() })
   .meta({ id: 'Rule' })
-export type RuleView = z.infer<typeof rule>
 
 /** `output` is what the tool returned, `text` what the model was told. */
 export const callResult = z.object({
