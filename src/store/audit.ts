@@ -12,9 +12,7 @@ import type { Tx } from './database.ts'
  */
 export async function appendAudit(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
   for (const entry of entries) {
-    const clock = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx)
-    const at = clock.rows[0]?.at ?? new Date(Number.NaN)
-    const link = entry.requestId === undefined ? null : await lastOfChain(tx, entry.requestId)
+    const { at, link } = await clockAndChain(tx, entry.requestId ?? null)
     const id = uuidv7()
     const document = canonicalJson({
       id,
@@ -57,17 +55,23 @@ function present(key: string, value: string | undefined): Record<string, string>
   return value === undefined ? {} : { [key]: value }
 }
 
-async function lastOfChain(
+/** The database's clock and, for an event of a request, its place in that request's chain: one query. */
+async function clockAndChain(
   tx: Tx,
-  requestId: string,
-): Promise<{ sequence: number; previous: string | null }> {
-  const last = await tx
-    .selectFrom('audit_event')
-    .select(['sequence', 'document'])
-    .where('request_id', '=', requestId)
-    .orderBy('sequence', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (last === undefined) return { sequence: 1, previous: null }
-  return { sequence: (last.sequence ?? 0) + 1, previous: hashBytes(last.document) }
+  requestId: string | null,
+): Promise<{ at: Date; link: { sequence: number; previous: string | null } | null }> {
+  const { rows } = await sql<{ at: Date; sequence: number | null; document: string | null }>`
+    select clock_timestamp() as at, last.sequence, last.document
+    from (select 1) as one
+    left join lateral (
+      select sequence, document from audit_event
+      where request_id = ${requestId} order by sequence desc limit 1
+    ) as last on true
+  `.execute(tx)
+  const row = rows[0]
+  if (row === undefined) throw new Error('The database did not tell the time')
+  if (requestId === null) return { at: row.at, link: null }
+  const { sequence, document } = row
+  if (document === null) return { at: row.at, link: { sequence: 1, previous: null } }
+  return { at: row.at, link: { sequence: (sequence ?? 0) + 1, previous: hashBytes(document) } }
 }

@@ -150,7 +150,8 @@ describe('the trail', () => {
 describe('an export', () => {
   test('has every event as a line, oldest first, and is an event itself', async () => {
     const lines = await collect('jsonl')
-    expect(lines).toHaveLength(6)
+    expect(lines).toHaveLength(7)
+    expect((JSON.parse(lines.at(-1) ?? '') as JsonObject)['type']).toBe('audit.exported')
     expect(lines.every((line) => line.endsWith('\n'))).toBe(true)
     const [first] = lines
     expect((JSON.parse(first ?? '') as JsonObject)['type']).toBe('request.opened')

@@ -10,7 +10,7 @@ const pageSize = 1000
 
 /**
  * The trail as lines, oldest first: `jsonl` is the stored documents, byte for byte; `csv` has a header and escaped cells
- * (audit.md, reading). Exporting is an event itself, recorded before the first line. Each line ends with a newline.
+ * (audit.md, reading). Exporting is an event itself, recorded before the first line and the last of them. Each line ends with a newline.
  * Rejects with `forbidden` for callers who may not read the whole trail, before anything is given out.
  */
 export async function exportAudit(
@@ -23,16 +23,16 @@ export async function exportAudit(
   if (!reader.all) throw new Problem('forbidden', 'Exporting the trail takes the right readAudit')
   const conditions = await auditConditions(ctx, reader, filter)
   const until = await inUnitOfWork(ctx, async (unit) => {
-    const clock = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(unit.tx)
     await unit.audit({
       type: 'audit.exported',
       actor: caller.actor,
       channel: caller.channel,
       detail: { format, filter: filterDetail(filter) },
     })
+    const clock = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(unit.tx)
     return clock.rows[0]?.now ?? ''
   })
-  conditions.push(sql<boolean>`audit_event.at < ${until}::text::timestamptz`)
+  conditions.push(sql<boolean>`audit_event.at <= ${until}::text::timestamptz`)
   const where = sql.join(conditions, sql` and `)
   async function* lines(): AsyncGenerator<string, void, undefined> {
     if (format === 'csv') yield csvHeader

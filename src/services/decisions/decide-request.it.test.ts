@@ -501,7 +501,7 @@ test('a decision is made in few queries', async () => {
   } finally {
     await counted.destroy()
   }
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(34)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(20)
   const { rows } = await sql<{
     n: string
   }>`select count(*) n from decision where request_id = ${request.id}`.execute(database.db)
