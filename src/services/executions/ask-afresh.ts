@@ -2,7 +2,6 @@ import type { Judgement } from '../../domain/judgement.ts'
 import type { Presented } from '../../domain/tool.ts'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import { toJsonb } from '../../store/database.ts'
-import { lockRun } from '../locks.ts'
 import { openRequest } from '../requests/open-request.ts'
 import { judgementCaller } from '../runs/judgement-caller.ts'
 import { agentReasonOf, recordVerdict } from '../runs/record-verdict.ts'
@@ -10,7 +9,7 @@ import { presentCall, storePresented } from '../runs/present-call.ts'
 import { storeResult } from '../runs/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
-import { nextAttemptOf, readCall, type CallAtHand } from './call-at-hand.ts'
+import { lockCall, nextAttemptOf, type CallAtHand } from './call-at-hand.ts'
 import { refuseExecution, type RefusedAttempt } from './refuse-execution.ts'
 
 export interface FreshQuestion {
@@ -30,8 +29,7 @@ export async function askAfresh(ctx: WorkerContext, question: FreshQuestion): Pr
   const { at, judgement } = question
   const shown = await showAgain(ctx, question)
   await inUnitOfWork(ctx, async (unit) => {
-    await lockRun(unit.tx, at.run.id)
-    const now = await readCall(unit.tx, at.call.id)
+    const now = await lockCall(unit.tx, at.call.id)
     if (now === null || isEnd(runTransitions, now.run.state)) return
     if (!isSame(now, at)) return
     const caller = judgementCaller(judgement)

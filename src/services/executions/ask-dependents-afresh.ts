@@ -2,7 +2,7 @@ import type { Json } from '../../domain/json.ts'
 import type { Judgement } from '../../domain/judgement.ts'
 import { getText } from '../../store/content.ts'
 import { aboutRequest, endRequest } from '../decisions/end-request.ts'
-import { lockRequests, lockRun } from '../locks.ts'
+import { lockRequests } from '../locks.ts'
 import { addEarlier } from '../runs/earlier-proposals.ts'
 import { judgeOne } from '../runs/judge-one.ts'
 import { judgementCaller } from '../runs/judgement-caller.ts'
@@ -15,7 +15,7 @@ import { signedModeOf } from '../runs/verify-run.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { openFresh } from './ask-afresh.ts'
-import { readCall, type CallAtHand } from './call-at-hand.ts'
+import { lockCall, readCall, type CallAtHand } from './call-at-hand.ts'
 import { changedBase } from './check-bases.ts'
 
 /**
@@ -98,8 +98,7 @@ async function replace(
   assumes: number | null,
 ): Promise<void> {
   await inUnitOfWork(ctx, async (unit) => {
-    await lockRun(unit.tx, seen.run.id)
-    const at = await readCall(unit.tx, seen.call.id)
+    const at = await lockCall(unit.tx, seen.call.id)
     if (at === null || at.request === null) return
     const [old] = await lockRequests(unit.tx, [at.request.id])
     const same = old?.id === seen.request?.id && old?.revision === seen.request?.revision

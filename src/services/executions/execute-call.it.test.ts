@@ -6,6 +6,7 @@ import {
   type AgentDesk,
   type DeskCall,
 } from '../../../test/harness/fixtures/agent-desk.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
 import { revokePermit } from '../decisions/revoke-permit.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
 import { cancelRun } from '../runs/cancel-run.ts'
@@ -374,6 +375,41 @@ describe('an attempt nobody knows the end of', () => {
     await finished
   })
 
+  test('of a call nobody was asked about asks the people of the worker, who may say `again`', async () => {
+    const path = `scratch/${(file += 1)}.txt`
+    desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'free\n' } }] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const call = await onlyCall(runId)
+    expect(call.verdict).toBe('preApproved')
+    desk.beforeExecute = async () => {
+      throw new Error('its process died')
+    }
+    const lost = await desk.execute(call.id)
+    const check = lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : ''
+    expect(await requestRow(check)).toMatchObject({ kind: 'outcome_check', queue: 'platform' })
+    const settling = { request: check, ran: false, then: 'again', reason: 'nothing is there' }
+    await expect(settleOutcome(desk.api, desk.people.ada.caller, settling)).rejects.toMatchObject({
+      code: 'not_eligible',
+    })
+    await settleOutcome(desk.api, desk.people.grace.caller, settling)
+    desk.beforeExecute = async () => undefined
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('free\n')
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
+  })
+
+  test('when its run has ended leaves nobody to ask: the result says that it is unknown', async () => {
+    const { call, runId, letFinish, finished } = await vanishing()
+    await cancelRun(desk.api, desk.people.ada.caller, { runId })
+    expect(await onlyCall(runId)).toMatchObject({ result: null })
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toEqual({ kind: 'ended' })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'unknown' })
+    letFinish()
+    await finished
+    expect(await executions(call.id)).toMatchObject([{ state: 'succeeded' }])
+  })
+
   test('an attempt that had not started may be issued again', async () => {
     const { call } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
@@ -393,7 +429,11 @@ describe('an attempt nobody knows the end of', () => {
 })
 
 describe('stopping', () => {
-  async function stopping(reason: StopReason, before: (runId: string) => Promise<unknown>) {
+  async function stopping(
+    reason: StopReason,
+    stops: boolean,
+    before: (runId: string) => Promise<unknown>,
+  ) {
     const { call, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
     const stop = new AbortController()
@@ -401,8 +441,9 @@ describe('stopping', () => {
     desk.beforeExecute = async (_tool, signal) => {
       await before(runId)
       stop.abort(reason)
-      await new Promise((resolve) => setImmediate(resolve))
-      await desk.database.db.selectFrom('run').select('id').execute()
+      if (stops) await waitUntil(() => signal.aborted, { withinMs: 5_000 })
+      // A stop that is not believed is looked at while the same questions are asked here, one after the other.
+      else for (let time = 0; time < 10; time += 1) await desk.calls(runId, 1)
       seen.push(signal.aborted)
       if (signal.aborted) throw new Error('stopped')
     }
@@ -411,13 +452,24 @@ describe('stopping', () => {
   }
 
   test('a forged cancel stops nothing', async () => {
-    const { call, seen } = await stopping('cancelled', async () => undefined)
+    const { call, seen } = await stopping('cancelled', false, async () => undefined)
     expect(seen).toEqual([false])
     expect(await executions(call.id)).toMatchObject([{ state: 'succeeded' }])
   })
 
+  test('a real cancel stops the tool: failed (cancelled)', async () => {
+    const { call, runId, seen } = await stopping('cancelled', true, (id) =>
+      cancelRun(desk.api, desk.people.ada.caller, { runId: id }),
+    )
+    expect(seen).toEqual([true])
+    expect(await executions(call.id)).toEqual([
+      { attempt: 1, state: 'failed', reason: 'cancelled' },
+    ])
+    expect(await onlyCall(runId)).toMatchObject({ result: 'cancelled' })
+  })
+
   test('a graceful stop of the process stores failed (stopped)', async () => {
-    const { call, runId } = await stopping('shutdown', async () => undefined)
+    const { call, runId } = await stopping('shutdown', true, async () => undefined)
     expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'failed', reason: 'stopped' }])
     expect(await onlyCall(runId)).toMatchObject({ result: 'error' })
   })

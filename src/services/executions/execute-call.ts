@@ -8,7 +8,7 @@ import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { askAfresh } from './ask-afresh.ts'
 import { askDependentsAfresh } from './ask-dependents-afresh.ts'
-import { nextAttemptOf, readCall, type CallAtHand } from './call-at-hand.ts'
+import { lockCall, nextAttemptOf, type CallAtHand } from './call-at-hand.ts'
 import { claimExecution } from './claim-execution.ts'
 import type { ExecutionPlan, Refusal } from './execution-plan.ts'
 import { performClaimed } from './perform-claimed.ts'
@@ -104,8 +104,7 @@ async function refuse(
   }
   const text = then.type === 'cancelled' ? cancelledText(then.text) : then.text
   await inUnitOfWork(ctx, async (unit) => {
-    await lockRun(unit.tx, at.run.id)
-    const now = await readCall(unit.tx, at.call.id)
+    const now = await lockCall(unit.tx, at.call.id)
     const unchanged =
       now !== null &&
       now.call.result_type === null &&

@@ -4,10 +4,10 @@ import { executionTransitions, transition } from '../../domain/transitions.ts'
 import { putContent } from '../../store/content.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { aboutRequest, endRequest } from '../decisions/end-request.ts'
-import { lockRequests, lockRun } from '../locks.ts'
+import { lockRequests } from '../locks.ts'
 import { storeResult, type CallResult } from '../runs/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { readCall } from './call-at-hand.ts'
+import { lockCall } from './call-at-hand.ts'
 
 /** How an attempt ended, and what the model is told. */
 export interface ExecutionEnd {
@@ -31,10 +31,9 @@ export async function finishExecution(
   attempt: { readonly callId: string; readonly attempt: number; readonly digest: string },
   end: ExecutionEnd,
 ): Promise<boolean> {
-  const found = await readCall(ctx.db, attempt.callId)
-  if (found === null) return false
   return inUnitOfWork(ctx, async (unit) => {
-    await lockRun(unit.tx, found.run.id)
+    const found = await lockCall(unit.tx, attempt.callId)
+    if (found === null) return false
     const row = await unit.tx
       .selectFrom('execution')
       .selectAll()

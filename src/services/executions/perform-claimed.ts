@@ -1,12 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
-import { lockRun } from '../locks.ts'
 import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { changedText } from '../runs/result-texts.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { askAfresh } from './ask-afresh.ts'
-import { readCall, type CallAtHand } from './call-at-hand.ts'
+import { lockCall, readCall, type CallAtHand } from './call-at-hand.ts'
 import { cappedResult } from './capped-result.ts'
 import { carryOut, type Effect } from './carry-out.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
@@ -106,8 +105,7 @@ async function lose(
 ): Promise<CallOutcome> {
   const policy = await ctx.policies.inForce()
   return inUnitOfWork(ctx, async (unit): Promise<CallOutcome> => {
-    await lockRun(unit.tx, at.run.id)
-    const now = await readCall(unit.tx, at.call.id)
+    const now = await lockCall(unit.tx, at.call.id)
     if (now?.execution?.state !== 'started' || now.execution.attempt !== attempt) {
       return { kind: 'done' }
     }

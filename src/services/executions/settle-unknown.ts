@@ -1,10 +1,9 @@
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { SettleOutcome } from '../../domain/workflow-outcomes.ts'
 import type { ServiceContext } from '../context.ts'
-import { lockRun } from '../locks.ts'
 import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
-import { readCall } from './call-at-hand.ts'
+import { lockCall } from './call-at-hand.ts'
 import { loseExecution } from './lose-execution.ts'
 import { whereCallStands } from './where-call-stands.ts'
 
@@ -16,12 +15,9 @@ export async function settleUnknown(
   ctx: ServiceContext,
   input: { readonly callId: string },
 ): Promise<SettleOutcome> {
-  const found = await readCall(ctx.db, input.callId)
-  if (found === null) return { kind: 'ended' }
   const policy = await ctx.policies.inForce()
   const lost = await inUnitOfWork(ctx, async (unit): Promise<SettleOutcome | null> => {
-    await lockRun(unit.tx, found.run.id)
-    const at = await readCall(unit.tx, input.callId)
+    const at = await lockCall(unit.tx, input.callId)
     if (at === null) return { kind: 'ended' }
     const ended = isEnd(runTransitions, at.run.state)
     if (at.execution?.state !== 'started') return ended ? { kind: 'ended' } : null

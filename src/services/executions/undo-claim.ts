@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../context.ts'
-import { lockRequests, lockRun } from '../locks.ts'
+import { lockRequests } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
-import { readCall } from './call-at-hand.ts'
+import { lockCall } from './call-at-hand.ts'
 
 /**
  * A tool that was started found a base changed right before it would have written, and did nothing: its attempt is
@@ -13,9 +13,8 @@ export async function undoClaim(
   attempt: { readonly callId: string; readonly attempt: number },
 ): Promise<void> {
   await inUnitOfWork(ctx, async (unit) => {
-    const found = await readCall(unit.tx, attempt.callId)
+    const found = await lockCall(unit.tx, attempt.callId)
     if (found === null) return
-    await lockRun(unit.tx, found.run.id)
     const requestId = found.call.request_id
     if (requestId !== null) await lockRequests(unit.tx, [requestId])
     const updated = await unit.tx

@@ -5,12 +5,12 @@ import type { Tx } from '../../store/database.ts'
 import { expireLocked } from '../decisions/expire-locked.ts'
 import { getSaltedText } from '../decisions/salted-text.ts'
 import type { ServiceContext } from '../context.ts'
-import { lockRequests, lockRun } from '../locks.ts'
+import { lockRequests } from '../locks.ts'
 import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { cancelledText, deniedText, expiredText, unknownText } from '../runs/result-texts.ts'
 import { storeResult, type CallResult } from '../runs/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { readCall, type CallAtHand } from './call-at-hand.ts'
+import { lockCall, type CallAtHand } from './call-at-hand.ts'
 import { settledResult } from './settled-result.ts'
 
 /** What is to be done with a call: an answer for the workflow, its effect, or finding out about a lost attempt. */
@@ -25,12 +25,9 @@ export type Standing =
  * is written here.
  */
 export async function whereCallStands(ctx: ServiceContext, callId: string): Promise<Standing> {
-  const found = await readCall(ctx.db, callId)
-  // Calls come to be before their workflow hears of them: one that nobody recorded is forged.
-  if (found === null) return answer({ kind: 'ended' })
   return inUnitOfWork(ctx, async (unit) => {
-    await lockRun(unit.tx, found.run.id)
-    const at = await readCall(unit.tx, callId)
+    const at = await lockCall(unit.tx, callId)
+    // Calls come to be before their workflow hears of them: one that nobody recorded is forged.
     if (at === null || isEnd(runTransitions, at.run.state)) return answer({ kind: 'ended' })
     if (at.call.result_type !== null) return answer({ kind: 'done' })
     if (at.call.verdict === null) return answer({ kind: 'ended' })
