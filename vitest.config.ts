@@ -18,6 +18,8 @@ export default defineConfig({
           name: 'unit',
           include: unit,
           exclude: ['src/**/*.it.test.ts', 'node_modules/**'],
+          // Generous for a busy machine: a unit test that needs seconds is an integration test.
+          testTimeout: 20_000,
           sequence: { groupOrder: 0 },
         },
       },

@@ -24,6 +24,7 @@ export const exemptions: Exemptions = {
   ]),
   ...excuse('caller', performed, [
     'askAfresh',
+    'askDependentsAfresh',
     'claimExecution',
     'closeRun',
     'executeCall',
@@ -38,10 +39,11 @@ export const exemptions: Exemptions = {
   ...excuse('caller', timed, ['advanceRequests', 'expireRequest', 'loseRun']),
   // The right activatePolicy in the API's route; whoever is on the host needs none.
   ...excuse('authorise', inPlace, ['createSignInLink']),
+  ...excuse('caller', 'whoever may run doctor on the host repairs', ['raiseEpoch']),
   // The caller's own session, named by its token.
   ...excuse('authorise', inPlace, ['endSession']),
   // The right readAudit, or the scope audit:read.
-  ...excuse('authorise', inPlace, ['exportAudit']),
+  ...excuse('authorise', inPlace, ['exportAudit', 'readAudit']),
   // What the caller may not see is not found.
   ...excuse('authorise', inPlace, ['requestContent']),
   // The giver, the starter, or the right manageRuns, under the grant's lock.
