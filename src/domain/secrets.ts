@@ -6,9 +6,6 @@ export interface FoundSecret {
   readonly kind: string
 }
 
-/** Longer values are not chips: whoever hides a payload in one must have it on the screen (security.md 20). */
-export const longestSecretChip = 200
-
 /**
  * Known forms. The first group, where there is one, is the value itself. Each pattern is linear: bounded
  * repetitions of one class, no nesting.

@@ -2,7 +2,11 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { hashBytes } from '../../domain/digest.ts'
-import { openToolProcess } from './tool-process.ts'
+import type { Tool } from '../../domain/tool.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { parseProject } from '../../policy/project/parse-project.ts'
+import { buildRegistry } from '../registry.ts'
+import { openToolProcess, type ToolProcess } from './tool-process.ts'
 
 /** A project folder far from the service, with these tool files and their processes, for tests. */
 export async function projectWith(files: Readonly<Record<string, string>>) {
@@ -41,4 +45,34 @@ export default defineTool({
   execute: async (input, { signal, idempotencyKey }) => { ${body} },
 })
 `
+}
+
+/** A version with one worker that has these tools. */
+export function policyOf(tools: string): Policy {
+  const texts = new Map([
+    [
+      'countersign.yaml',
+      'version: 1\nteams:\n  team: { members: [a@example.com] }\nqueues:\n  team: { team: team }\ndefaults: { queue: team }\n',
+    ],
+    [
+      'workers/w.md',
+      `---\nname: w\ndescription: A worker\nmodel: script:./s.yaml\ntools:\n${tools}\n---\nDo.\n`,
+    ],
+    ['s.yaml', 'turns:\n  - text: Done.\n'],
+  ])
+  const result = parseProject({ texts, toolFiles: [] })
+  if (!('policy' in result)) throw new Error(JSON.stringify(result.problems))
+  return result.policy
+}
+
+/** One tool as the registry of that worker has it. */
+export async function toolOf(
+  toolProcess: ToolProcess,
+  name: string,
+  setting = '{}',
+): Promise<Tool> {
+  const policy = policyOf(`  ${name}: ${setting}`)
+  const tool = (await buildRegistry({ policy, worker: 'w', toolProcess })).get(name)
+  if (tool === undefined) throw new Error(`${name} is not registered`)
+  return tool
 }

@@ -35,6 +35,7 @@ export interface ToolChild extends AsyncDisposable {
 /** How long a tool has to react to cancellation before its process group is terminated, then killed. */
 const cooperationMs = 2000
 const terminationMs = 500
+const lastWordsMs = 1000
 const keptOutputBytes = 4096
 const memoryMb = 1024
 
@@ -76,12 +77,9 @@ export function startToolChild(
     end.reject(new ToolProcessEnded(`The tool's process ${how} before it answered.${words}`))
   }
   child.once('error', (error) => noteEnd(`could not be started (${error.message})`))
-  child.once('exit', (code, signal) =>
-    noteEnd(signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`),
-  )
 
   let pending: Pending | null = null as Pending | null
-  void (async () => {
+  const reading = (async () => {
     try {
       for await (const line of readLines(answers, maxAnswerBytes)) {
         const message = JSON.parse(line) as FromMessage
@@ -93,6 +91,12 @@ export function startToolChild(
       await terminate()
     }
   })()
+  child.once('exit', (code, signal) => {
+    ended = true
+    const how = signal === null ? `ended with exit code ${code}` : `was ended by ${signal}`
+    // What it answered before it ended may still be on its way to us.
+    void within(lastWordsMs, reading).then(() => noteEnd(how))
+  })
 
   let lastId = 0
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { projectWith, toolFile } from './project.fixture.ts'
@@ -131,6 +131,23 @@ describe('a tool process', () => {
     })
   })
 
+  it('that answers and ends at once has answered', async () => {
+    await using project = await projectWith({
+      'tools/last.ts': toolFile(
+        'last',
+        'setImmediate(() => process.exit(0)); return "x".repeat(5e6)',
+      ),
+      'tools/fine.ts': toolFile('fine', 'return "fine"'),
+    })
+    for (let round = 0; round < 5; round += 1) {
+      const result = await project.toolProcess.ask(run('last'), within(20_000))
+      expect((result as { output: string }).output).toHaveLength(5e6)
+    }
+    expect(await project.toolProcess.ask(run('fine'), within(20_000))).toMatchObject({
+      output: 'fine',
+    })
+  })
+
   it('lets a tool that reacts to cancellation answer, and ends one that does not', async () => {
     await using project = await projectWith({
       'tools/polite.ts': toolFile(
@@ -225,84 +242,5 @@ describe('a tool process', () => {
     })
     await expect(project.toolProcess.ask(run('flood'), within(30_000))).rejects.toEqual(ended)
     await expect(project.toolProcess.ask(run('babble'), within(30_000))).rejects.toEqual(ended)
-  })
-})
-
-describe('the files of a version', () => {
-  it('are what runs: a changed file is refused with that sentence, before anything of it runs', async () => {
-    await using project = await projectWith({
-      'tools/a.ts': toolFile('a', 'return 1'),
-      'tools/lib/b.ts': 'export const b = 1',
-    })
-    expect(await project.toolProcess.ask(run('a'), within(5000))).toMatchObject({ output: 1 })
-    const sentence = /lib\/b\.ts on this host is not the one of the policy version in force/
-    project.put('tools/lib/b.ts', 'export const b = 2')
-    await expect(project.toolProcess.ask(run('a'), within(5000))).rejects.toThrow(sentence)
-    project.put('tools/lib/b.ts', 'export const b = 1')
-    expect(await project.toolProcess.ask(run('a'), within(5000))).toMatchObject({ output: 1 })
-  })
-
-  it('are never loaded with other bytes, also when only the loader can notice', async () => {
-    await using project = await projectWith({
-      'tools/a.ts': `import { writeFileSync } from 'node:fs'\nwriteFileSync(new URL('z.ts', import.meta.url), 'globalThis.evil = 1')\n${toolFile('a', 'return globalThis.evil ?? null')}`,
-      'tools/z.ts': toolFile('z', 'return 1'),
-    })
-    const { tools, problems } = await project.toolProcess.describe()
-    expect(tools.map((tool) => tool.name)).toEqual(['a'])
-    expect(problems).toMatchObject([{ file: 'tools/z.ts', changed: true }])
-  })
-
-  it('may import what lies below tools/ and packages, but no other file', async () => {
-    await using project = await projectWith({
-      'tools/a.ts': `import '../lib/outside.ts'\n${toolFile('a', 'return 1')}`,
-      'tools/b.ts': `import pack from 'pack'\n${toolFile('b', 'return pack')}`,
-      'lib/outside.ts': 'export {}',
-      'node_modules/pack/package.json': '{"name":"pack","main":"index.js"}',
-      'node_modules/pack/index.js': 'module.exports = 42',
-    })
-    const { tools, problems } = await project.toolProcess.describe()
-    expect(tools.map((tool) => tool.name)).toEqual(['b'])
-    expect(problems[0]?.problem).toMatch(/lib\/outside\.ts is not part of the policy version/)
-    expect(await project.toolProcess.ask(run('b'), within(5000))).toMatchObject({ output: 42 })
-  })
-
-  it('may not be links to files elsewhere', async () => {
-    await using project = await projectWith({ 'tools/a.ts': toolFile('a', 'return 1'), 'b.ts': '' })
-    project.put('b.ts', readFileSync(path.join(project.projectDir, 'tools/a.ts'), 'utf8'))
-    rmSync(path.join(project.projectDir, 'tools/a.ts'))
-    symlinkSync('../b.ts', path.join(project.projectDir, 'tools/a.ts'))
-    const { tools, problems } = await project.toolProcess.describe()
-    expect(tools).toEqual([])
-    expect(problems[0]?.problem).toMatch(/in regular files/)
-  })
-})
-
-describe('a tool file that fails to load', () => {
-  it('is a problem with file and line, and leaves the others alone', async () => {
-    await using project = await projectWith({
-      'tools/a-fine.ts': toolFile('fine', 'return 1'),
-      'tools/b-syntax.ts': `const a = 1\nconst b = = 2\n`,
-      'tools/c-throws.ts': `const a = 1\n\nthrow new Error('at start')\n`,
-      'tools/d-enum.ts': `export const a = 1\nenum B { C }\n`,
-      'tools/e-import.ts': `import 'not-a-package'\n`,
-      'tools/f-empty.ts': `export const a = 1\n`,
-      'tools/g-double.ts': toolFile('fine', 'return 2'),
-      'tools/h-builtin.ts': toolFile('write_file', 'return 2'),
-      'tools/i-name.ts': toolFile('no spaces', 'return 2'),
-      'tools/j-shape.ts': toolFile('shape', 'return 2').replace('execute: async', 'run: async'),
-    })
-    const { tools, problems } = await project.toolProcess.describe()
-    expect(tools.map((tool) => tool.name)).toEqual(['fine'])
-    const found = Object.fromEntries(problems.map((problem) => [problem.file, problem]))
-    expect(Object.keys(found)).toHaveLength(9)
-    expect(found['tools/b-syntax.ts']).toMatchObject({ line: 2 })
-    expect(found['tools/c-throws.ts']).toMatchObject({ line: 3, problem: 'Error: at start' })
-    expect(found['tools/d-enum.ts']).toMatchObject({ line: 2 })
-    expect(found['tools/e-import.ts']?.problem).toMatch(/not-a-package/)
-    expect(found['tools/f-empty.ts']?.problem).toMatch(/exports no tool/)
-    expect(found['tools/g-double.ts']?.problem).toMatch(/already defined in tools\/a-fine\.ts/)
-    expect(found['tools/h-builtin.ts']?.problem).toMatch(/built-in/)
-    expect(found['tools/i-name.ts']?.problem).toMatch(/not the name of a tool/)
-    expect(found['tools/j-shape.ts']?.problem).toMatch(/execute/)
   })
 })

@@ -77,7 +77,7 @@ export async function openToolProcess(options: {
     all.add(child)
     try {
       const loaded = await child.ask({ do: 'load' }, { timeoutMs: loadTimeoutMs, signal: null })
-      if (!loaded.problems.some((problem) => problem.changed)) known = loaded
+      if (isOfVersion(loaded)) known = loaded
       return { child, loaded }
     } catch (error) {
       await drop(child)
@@ -92,7 +92,7 @@ export async function openToolProcess(options: {
   }
 
   async function giveBack(child: ToolChild, loaded: LoadedTools): Promise<void> {
-    const spare = child.alive && !closed && loaded.problems.length === 0 && idle.length < mostIdle
+    const spare = child.alive && !closed && isOfVersion(loaded) && idle.length < mostIdle
     if (!spare) return drop(child)
     idle.push({ child, loaded })
   }
@@ -137,6 +137,11 @@ export async function openToolProcess(options: {
       await Promise.all([...all].map(drop))
     },
   }
+}
+
+/** Whether every file was the version's. A file that merely fails to load will fail again. */
+function isOfVersion(loaded: LoadedTools): boolean {
+  return !loaded.problems.some((problem) => problem.changed)
 }
 
 /** The service's own settings are not the tools' business, least of all where its secrets are. */

@@ -1,0 +1,66 @@
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { hashBytes } from '../../domain/digest.ts'
+import { execute, present, problemsOf, workspaceWith } from '../workspace.fixture.ts'
+import { deleteFile } from './delete-file.ts'
+import { moveFile } from './move-file.ts'
+
+const stale = expect.objectContaining({ name: 'WorkspaceProblem', code: 'stale' })
+
+describe('delete_file', () => {
+  it('shows what goes, removes exactly that, and nothing else', async () => {
+    using place = await workspaceWith({ 'a.md': 'x\ny\n', 'b.md': 'y' })
+    const shown = await present(deleteFile, place.workspace, { path: 'a.md' })
+    expect(shown.title).toBe('Delete a.md (−2)')
+    expect(shown.presentation.content).toContain(
+      '--- a/a.md\n+++ /dev/null\n@@ -1,2 +0,0 @@\n-x\n-y\n',
+    )
+    await execute(deleteFile, place.workspace, { path: 'a.md' }, shown.facts)
+    expect(existsSync(path.join(place.root, 'a.md'))).toBe(false)
+    const { facts } = await present(deleteFile, place.workspace, { path: 'b.md' })
+    place.put('b.md', 'other')
+    await expect(execute(deleteFile, place.workspace, { path: 'b.md' }, facts)).rejects.toEqual(
+      stale,
+    )
+    expect((await execute(deleteFile, place.workspace, { path: 'none' })).type).toBe('error')
+  })
+})
+
+describe('move_file', () => {
+  it('records the base of both ends and moves exactly that', async () => {
+    using place = await workspaceWith({ 'a.md': 'x\n' })
+    const input = { from: 'a.md', to: 'deep/b.md' }
+    const shown = await present(moveFile, place.workspace, input)
+    expect(shown.title).toBe('Move a.md → deep/b.md')
+    expect(shown.facts.bases).toEqual([
+      { path: 'a.md', hash: hashBytes('x\n') },
+      { path: 'deep/b.md', hash: 'absent' },
+    ])
+    expect(shown.proposes.get('a.md')).toBeNull()
+    await execute(moveFile, place.workspace, input, shown.facts)
+    expect(place.text('deep/b.md')).toBe('x\n')
+  })
+
+  it('shows what a replaced file loses, and is stale when either end changed', async () => {
+    using place = await workspaceWith({ 'a.md': 'x\n', 'b.md': 'y\n' })
+    const input = { from: 'a.md', to: 'b.md' }
+    const shown = await present(moveFile, place.workspace, input)
+    expect(shown.presentation).toMatchObject({
+      type: 'diff',
+      metadata: { from: 'a.md', to: 'b.md' },
+    })
+    expect(shown.presentation.warnings[0]).toMatch(/^It replaces b\.md/)
+    place.put('b.md', 'z\n')
+    await expect(execute(moveFile, place.workspace, input, shown.facts)).rejects.toEqual(stale)
+    expect(place.text('b.md')).toBe('z\n')
+  })
+
+  it('refuses the same path, and may change the case of a name', async () => {
+    using place = await workspaceWith({ 'readme.md': 'x' })
+    await problemsOf(moveFile, { from: 'a', to: './a' })
+    const input = { from: 'readme.md', to: 'README.md' }
+    const { facts } = await present(moveFile, place.workspace, input)
+    expect((await execute(moveFile, place.workspace, input, facts)).type).toBe('output')
+  })
+})
