@@ -1,21 +1,18 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { callDigest, hashJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Judgement } from '../../domain/judgement.ts'
-import { putContent } from '../../store/content.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
 import {
   addRequest,
   addRun,
-  fixtureToolHash,
   type RequestOptions,
   type TestRequest,
   type TestRun,
 } from '../../../test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { judgedCall } from '../../../test/harness/fixtures/judged-call.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import type { RemoteJudgement, RemoteQuestion } from '../context.ts'
 import { getRequest } from '../requests/get-request.ts'
 import { decideRequest } from './decide-request.ts'
 import { reviseRequest } from './revise-request.ts'
@@ -39,57 +36,8 @@ beforeAll(async () => {
 afterAll(() => database[Symbol.asyncDispose]())
 beforeEach(async () => {
   run = await addRun(service, { startedBy: ada })
-  service.answerJudging(async (question) => judged(question, {}))
+  service.answerJudging(async (question) => judgedCall(service, question, {}))
 })
-
-/** As the host of the workspace answers: the edited call asks, unless the test says otherwise. */
-async function judged(
-  question: RemoteQuestion,
-  more: Partial<Judgement>,
-): Promise<RemoteJudgement> {
-  const input = question.input as JsonObject
-  const facts = { toolHash: fixtureToolHash, bases: [] }
-  const bare = {
-    type: 'text' as const,
-    language: null,
-    content: JSON.stringify(input),
-    truncated: false,
-    totalLines: 1,
-    totalBytes: 1,
-    metadata: {},
-    warnings: [],
-  }
-  const presentation = { ...bare, digest: hashJson(bare) }
-  const judgement: Judgement = {
-    verdict: 'ask',
-    rule: { id: 'zone:notes.write', text: 'zone notes: write asks', source: null },
-    reason: 'zone notes: write asks',
-    tool: question.tool,
-    input,
-    digest: callDigest({ tool: question.tool, input, toolHash: fixtureToolHash }),
-    toolHash: fixtureToolHash,
-    risk: 'medium',
-    readOnly: false,
-    policyDigest: service.policy.digest,
-    routing: null,
-    grantId: null,
-    steps: [],
-    ...more,
-  }
-  return {
-    judgement,
-    presented: {
-      title: 'Write the edited note',
-      inputHash: await putContent(database.db, JSON.stringify(input)),
-      facts,
-      factsDigest: hashJson(facts),
-      presentationHash: await putContent(database.db, JSON.stringify(presentation)),
-      presentationDigest: presentation.digest,
-      contentHash: await putContent(database.db, 'edited'),
-      contentType: 'text/plain',
-    },
-  }
-}
 
 const edited = { path: 'notes/1.md', content: 'edited\n' }
 
@@ -157,7 +105,7 @@ describe('a changed call', () => {
   test('at high risk always has its editor behind it, also when only the change is of high risk', async () => {
     const request = await asking()
     service.answerJudging(async (question) =>
-      judged(question, { risk: 'high', routing: routing() }),
+      judgedCall(service, question, { risk: 'high', routing: routing() }),
     )
     await revise(grace, request)
     const detail = await getRequest(service.ctx, grace.caller, { request: request.id })
@@ -179,7 +127,7 @@ describe('a changed call', () => {
       ],
     }
     service.answerJudging(async (question) =>
-      judged(question, { routing: { ...routing(), quorum, quorumText: 'both' } }),
+      judgedCall(service, question, { routing: { ...routing(), quorum, quorumText: 'both' } }),
     )
     const { digest } = await revise(grace, request)
     expect(await approve(linus, request, digest, 2)).toMatchObject({ state: 'pending' })
@@ -216,15 +164,15 @@ describe('a change is refused, and nothing changes,', () => {
 
   test('when policy blocks it', async () => {
     const request = await asking()
-    service.answerJudging(async (question) => judged(question, { verdict: 'blocked' }))
+    service.answerJudging(async (question) => judgedCall(service, question, { verdict: 'blocked' }))
     await expectRefused(request, revise(grace, request), 'policy_blocked')
   })
 
   test('when the tool would not accept it, or it changes nothing', async () => {
     const request = await asking()
-    service.answerJudging(async (question) => judged(question, { verdict: 'error' }))
+    service.answerJudging(async (question) => judgedCall(service, question, { verdict: 'error' }))
     await expectRefused(request, revise(grace, request), 'invalid_request')
-    service.answerJudging(async (question) => judged(question, {}))
+    service.answerJudging(async (question) => judgedCall(service, question, {}))
     await expectRefused(
       request,
       revise(grace, request, { input: request.input }),
@@ -249,7 +197,7 @@ describe('a change is refused, and nothing changes,', () => {
     await expectRefused(off, revise(grace, off), 'edits_off')
     const request = await asking({ position: 2 })
     service.answerJudging(async (question) =>
-      judged(question, { routing: { ...routing(), edits: 'off' } }),
+      judgedCall(service, question, { routing: { ...routing(), edits: 'off' } }),
     )
     await expectRefused(request, revise(grace, request), 'edits_off')
   })
@@ -266,7 +214,7 @@ describe('a change is refused, and nothing changes,', () => {
     const request = await asking()
     service.answerJudging(async (question) => {
       await approve(linus, request, request.digest, 1)
-      return judged(question, {})
+      return judgedCall(service, question, {})
     })
     await expectRefused(request, revise(grace, request), 'already_decided')
   })
