@@ -1,0 +1,73 @@
+import { randomUUID } from 'node:crypto'
+
+/** What a call was answered with. */
+export interface Answer {
+  readonly status: number
+  readonly body: Record<string, unknown>
+}
+
+/** A person's session with a running service, as a browser has one. */
+export class TestSession {
+  readonly #url: string
+  readonly #headers: Readonly<Record<string, string>>
+
+  private constructor(url: string, headers: Readonly<Record<string, string>>) {
+    this.#url = url
+    this.#headers = headers
+  }
+
+  static async start(url: string, email: string, token: string): Promise<TestSession> {
+    const headers = { 'content-type': 'application/json', origin: url }
+    const response = await fetch(`${url}/v1/auth/dev-login`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({ email, token }),
+    })
+    const me = (await response.json()) as { csrfToken: string }
+    if (!response.ok) throw new Error(`sign-in of ${email}: ${JSON.stringify(me)}`)
+    const cookie = response.headers.getSetCookie().map((line) => line.split(';')[0])
+    return new TestSession(url, {
+      ...headers,
+      cookie: cookie.join('; '),
+      'x-csrf-token': me.csrfToken,
+    })
+  }
+
+  get(path: string): Promise<Answer> {
+    return this.#ask('GET', path)
+  }
+
+  post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
+    return this.#ask('POST', path, body, headers)
+  }
+
+  /** As a careful client: the same key again until there is an answer that is not about the service being away. */
+  async postUntilAnswered(path: string, body: unknown, withinMs: number): Promise<Answer> {
+    const key = { 'idempotency-key': randomUUID() }
+    const deadline = performance.now() + withinMs
+    for (;;) {
+      const answer = await this.post(path, body, key).catch((error: unknown) => ({
+        status: 0,
+        body: { error: String(error) },
+      }))
+      if (answer.status !== 0 && answer.status < 500) return answer
+      if (performance.now() > deadline) throw new Error(`no answer: ${JSON.stringify(answer)}`)
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+  }
+
+  async #ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Answer> {
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: { ...this.#headers, ...headers },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(15_000),
+    })
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> }
+  }
+}
