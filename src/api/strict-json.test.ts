@@ -5,20 +5,10 @@ import { JsonProblem, parseStrictJson } from './strict-json.ts'
 const parse = (text: string) => parseStrictJson(Buffer.from(text, 'utf8'))
 
 test('whatever JSON.stringify writes is read as it was', () => {
-  const plain = fc.string({ unit: 'binary-ascii' }).filter((key) => key !== '__proto__')
-  const { tree } = fc.letrec((tie) => ({
-    tree: fc.oneof(
-      { maxDepth: 4 },
-      fc.constantFrom(null, true, false),
-      fc.double({ noNaN: true, noDefaultInfinity: true }),
-      fc.string({ unit: 'binary' }),
-      fc.array(tie('tree'), { maxLength: 5 }),
-      fc.dictionary(plain, tie('tree'), { maxKeys: 5, noNullPrototype: true }),
-    ),
-  }))
   fc.assert(
-    fc.property(tree, (value) => {
+    fc.property(fc.jsonValue({ maxDepth: 4, stringUnit: 'binary' }), (value) => {
       const text = JSON.stringify(value)
+      fc.pre(!text.includes('__proto__'))
       expect(parse(text)).toEqual(JSON.parse(text))
     }),
   )
@@ -34,7 +24,7 @@ test.each([
   ['half a surrogate pair', '{"a":"\\ud800"}'],
   ['half a surrogate pair in a key', '{"\\udc00":1}'],
   ['101 levels', `${'['.repeat(101)}${']'.repeat(101)}`],
-  ['a million levels', '['.repeat(1_000_000) + ']'.repeat(1_000_000)],
+  ['a hundred thousand levels', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['no JSON', '{a:1}'],
   ['two values', '{} {}'],
   ['a comma too many', '[1,]'],

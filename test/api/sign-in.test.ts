@@ -151,6 +151,16 @@ test('ten failed sign-ins a minute, then 429 with retry-after, for this address 
   await expect(fresh.signIn(fresh.people.grace)).resolves.toBeDefined()
 })
 
+test('of fifty failed sign-ins at once, ten are answered and the others told to wait', async () => {
+  await using fresh = await createTestApi()
+  const body = { token: 'x'.repeat(43) }
+  const replies = await Promise.all(
+    Array.from({ length: 50 }, () => fresh.ask('/v1/auth/link', { method: 'POST', body })),
+  )
+  const count = (status: number) => replies.filter((reply) => reply.status === status).length
+  expect([count(401), count(429)]).toEqual([10, 40])
+})
+
 test('an expired link does not sign in', async () => {
   await using fresh = await createTestApi()
   const { token } = await createSignInLink(

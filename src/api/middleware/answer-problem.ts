@@ -7,6 +7,8 @@ import type { ProblemBody } from '../schemas/problem.ts'
 /** Turns whatever a route threw into RFC 9457 problem details. What is not a `Problem` is logged and told as `internal`. */
 export function answerProblem(log: Log): ErrorRequestHandler {
   return (error: unknown, request, response, next) => {
+    // The caller left in the middle of an answer: there is nobody to tell and nothing to mend.
+    if (response.headersSent && response.destroyed) return
     const requestId = String(response.locals['requestId'])
     const problem = isImpossibleValue(error, request.method)
       ? new Problem('invalid_request', 'A value of the query is not possible')
@@ -87,7 +89,9 @@ function isDatabaseAway(error: unknown): boolean {
   return (
     awayCodes.has(code) ||
     code.startsWith('08') ||
-    /^(Connection terminated|timeout exceeded when trying to connect)/.test(error.message)
+    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
+      error.message,
+    )
   )
 }
 

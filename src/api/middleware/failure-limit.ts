@@ -1,11 +1,12 @@
 import type { Request } from 'express'
-import { ipKeyGenerator, MemoryStore } from 'express-rate-limit'
+import { ipKeyGenerator, MemoryStore, type ClientRateLimitInfo } from 'express-rate-limit'
 import { Problem } from '../../domain/problem.ts'
 
 /** Counts failures of an address in windows of a minute (security.md 21). */
 export interface FailureLimit {
   /** Rejects with `rate_limited` when the address has failed too often. */
   check(request: Request): Promise<void>
+  /** Counts one; rejects with `rate_limited` when it was one too many, however many came at once. */
   fail(request: Request): Promise<void>
 }
 
@@ -15,18 +16,20 @@ const windowMs = 60_000
 export function failureLimit(most: number, what: string): FailureLimit {
   const store = new MemoryStore()
   store.init({ windowMs } as Parameters<MemoryStore['init']>[0])
+  const refuse = (seen: ClientRateLimitInfo): never => {
+    const untilMs = (seen.resetTime?.getTime() ?? 0) - Date.now()
+    throw new Problem('rate_limited', `Too many failed ${what} from this address`, {
+      retryAfterSeconds: Math.max(1, Math.ceil(untilMs / 1000)),
+    })
+  }
   return {
     async check(request) {
       const seen = await store.get(addressOf(request))
-      if (seen === undefined || seen.totalHits < most) return
-      const untilMs = (seen.resetTime?.getTime() ?? 0) - Date.now()
-      const seconds = Math.max(1, Math.ceil(untilMs / 1000))
-      throw new Problem('rate_limited', `Too many failed ${what} from this address`, {
-        retryAfterSeconds: seconds,
-      })
+      if (seen !== undefined && seen.totalHits >= most) refuse(seen)
     },
     async fail(request) {
-      await store.increment(addressOf(request))
+      const seen = await store.increment(addressOf(request))
+      if (seen.totalHits > most) refuse(seen)
     },
   }
 }
