@@ -14,6 +14,12 @@ import { providerFailure } from './provider-failure.ts'
 import { providerMessages } from './provider-messages.ts'
 
 /**
+ * Anthropic's protocol demands a limit; the SDK assumes 4,096 for models it does not know, too few for a file.
+ * For models it knows, it lowers this to what they can do.
+ */
+const mostOutputTokens: Readonly<Partial<Record<ModelProvider, number>>> = { anthropic: 32_000 }
+
+/**
  * A provider's model through the AI SDK: exactly one step, no tool has an `execute`, nothing is retried here.
  * The activity that takes the turn retries, so that every attempt is counted.
  */
@@ -35,7 +41,7 @@ export function providerModel(options: {
       let result: Awaited<ReturnType<typeof callOnce>>
       try {
         const abortSignal = AbortSignal.any([request.signal, timeout])
-        result = await callOnce(model, request, abortSignal)
+        result = await callOnce(model, request, abortSignal, mostOutputTokens[provider] ?? null)
       } catch (error) {
         if (request.signal.aborted) throw request.signal.reason
         const cause = timeout.aborted ? timeout.reason : error
@@ -58,12 +64,14 @@ function callOnce(
   model: ReturnType<typeof languageModel>,
   request: ModelRequest,
   abortSignal: AbortSignal,
+  mostTokens: number | null,
 ) {
   return generateText({
     model,
     ...(request.system === '' ? {} : { instructions: request.system }),
     messages: providerMessages(request.messages),
     tools: toolSet(request.tools),
+    ...(mostTokens === null ? {} : { maxOutputTokens: mostTokens }),
     maxRetries: 0,
     abortSignal,
   })

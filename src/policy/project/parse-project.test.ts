@@ -257,12 +257,15 @@ test('what is odd but harmless is a warning and leaves the version valid', () =>
       'countersign.yaml': config
         .replace('[write_file,', '[write_fiel,')
         .replace('members: [edsger@example.com]', 'members: []'),
-      'workers/release-notes.md': worker.replace('@2026.7.10', ''),
+      'workers/release-notes.md': worker
+        .replace('@2026.7.10', '')
+        .replace('root: ./scratch, mode: rw', 'root: ./scratch'),
     }),
   )
   expect('warnings' in parsed && parsed.warnings.map((one) => one.problem)).toEqual([
     '"routing[0].when.tool[0]" names the tool "write_fiel"',
     'the quorum needs more people than its teams have',
+    '"zones[2]" is read-only, so its word on writing never counts',
     expect.stringContaining('without a version'),
   ])
 })

@@ -4,6 +4,7 @@ import { canonicalRelative } from '../reading/relative-path.ts'
 import {
   isListAt,
   isMapAt,
+  odd,
   readEntries,
   readFields,
   readItems,
@@ -59,6 +60,9 @@ function readZone(spot: Spot): Zone | null {
     approval: readApproval(fields),
     protected: guarded === null ? [] : (readOneOrMany(guarded, readGlob) ?? []),
     source: spotSource(spot),
+  }
+  if (zone.mode === 'ro' && (zone.approval.write ?? zone.approval.delete) !== undefined) {
+    odd(spot, 'is read-only, so its word on writing never counts', 'write `mode: rw`')
   }
   return named && root !== null ? { name, root, ...zone } : null
 }

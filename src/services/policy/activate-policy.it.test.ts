@@ -165,6 +165,15 @@ test('people and teams become what the version says; who left a team is out of i
   expect(grace.disabled_at).not.toBeNull()
 })
 
+test('a member that was put into a team by SQL is out of it after the next start', async () => {
+  await using world = await createWorld()
+  await world.activate(fixtureFiles)
+  const mallory = await addPerson(world.db, 'Mallory', ['platform', 'security'])
+  expect(await world.activate(fixtureFiles)).toMatchObject({ changed: false })
+  const teams = world.db.selectFrom('team_member').where('person_id', '=', mallory.id)
+  expect(await teams.selectAll().execute()).toEqual([])
+})
+
 test('files that are not valid are refused with every problem, recorded, and change nothing', async () => {
   await using world = await createWorld()
   const { policy } = await world.activate(fixtureFiles)

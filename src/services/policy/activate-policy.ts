@@ -54,6 +54,8 @@ export async function activatePolicy(
     const newest = await newestActivation(unit.tx, ctx.verifier)
     const previous = newest.statement
     const isTrue = newest.audited <= (previous?.sequence ?? 0)
+    // Also for a version that is in force already: rows that were changed meanwhile are set right.
+    await syncPeople(unit.tx, policy.config)
     if (previous?.policyDigest === policy.digest && isTrue && (await isStored(unit.tx, policy))) {
       return { policy, sequence: previous.sequence, changed: false, warnings }
     }
@@ -69,7 +71,6 @@ export async function activatePolicy(
       actor: caller.actor,
       note: input.note,
     })
-    await syncPeople(unit.tx, policy.config)
     await unit.audit({
       type: 'policy.activated',
       actor: caller.actor,

@@ -2,7 +2,9 @@ import { canonicalJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Policy, ProjectConfig, ProjectFiles } from '../../policy/policy.ts'
 
-const mostNamed = 100
+/** An audit event has at most 60 KiB, whatever the names are made of. */
+const mostNamed = 40
+const mostCharacters = 100
 
 /** What a new version changes, for the trail: files added, changed and removed, and which settings differ. No contents. */
 export function policyDifference(before: Policy | null, after: Policy): JsonObject {
@@ -31,7 +33,7 @@ function first(entry: readonly [string, string]): string {
 
 /** Names, with the number of those left out. */
 function named(paths: readonly string[]): string[] {
-  const sorted = paths.toSorted()
+  const sorted = paths.toSorted().map((path) => path.slice(0, mostCharacters))
   if (sorted.length <= mostNamed) return sorted
   return [...sorted.slice(0, mostNamed), `and ${sorted.length - mostNamed} more`]
 }

@@ -17,7 +17,7 @@ export async function rejectPolicy(
   const errors = problems.filter((problem) => problem.severity === 'error')
   const shown = errors
     .slice(0, mostTold)
-    .map((one): JsonObject => ({ file: one.file, line: one.line }))
+    .map((one): JsonObject => ({ file: one.file.slice(0, 100), line: one.line }))
   await inUnitOfWork(ctx, (unit) =>
     unit.audit({
       type: 'policy.rejected',
