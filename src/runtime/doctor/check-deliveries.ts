@@ -5,7 +5,7 @@ import type { Check, Finding } from './check.ts'
 const SLOW_SECONDS = 60
 
 /** What was decided reaches Temporal. */
-export const checkDeliveries: Check = async ({ databaseUrl }) => {
+export const checkDeliveries: Check = async ({ databaseUrl, isAtWork }) => {
   if (databaseUrl === null) return []
   const db = connectDatabase({
     url: databaseUrl,
@@ -25,7 +25,7 @@ export const checkDeliveries: Check = async ({ databaseUrl }) => {
         ? { check: 'deliveries', state: 'ok', found: `${waiting} signals on their way` }
         : {
             check: 'deliveries',
-            state: 'problem',
+            state: isAtWork ? 'problem' : 'warning',
             found: `${waiting} signals wait for Temporal, the oldest for ${oldest} s${why === null ? '' : ` (${why})`}`,
             remedy:
               'they are delivered once an API process runs and Temporal answers; nothing is lost meanwhile',

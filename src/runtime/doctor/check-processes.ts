@@ -12,6 +12,13 @@ export const checkProcesses: Check = async ({ folders: { dataDir }, environment 
   const runDir = runFolder(dataDir)
   const supervisor = await readIdentityFile(processFiles(runDir, 'supervisor').identity)
   const isSupervised = supervisor !== null && isStillRunning(supervisor)
+  const isIdle: Finding = {
+    check: 'processes',
+    state: 'ok',
+    found: 'no "countersign start" runs here',
+  }
+  // What runs, this examination has started.
+  if (supervisor?.pid === process.pid) return [isIdle]
   const names = ['api', 'temporal-worker']
   if (readText(environment, 'TEMPORAL_ADDRESS') === undefined) names.push('temporal')
   if (readText(environment, 'DATABASE_URL') === undefined) names.push('postgres')
@@ -36,8 +43,7 @@ export const checkProcesses: Check = async ({ folders: { dataDir }, environment 
     }
   }
   if (findings.length > 0) return findings
-  if (!isSupervised)
-    return [{ check: 'processes', state: 'ok', found: 'no "countersign start" runs here' }]
+  if (!isSupervised) return [isIdle]
   const url = await readFile(join(runDir, 'url'), 'utf8').catch(() => 'an address not written yet')
   return [{ check: 'processes', state: 'ok', found: `everything runs, at ${url.trim()}` }]
 }

@@ -9,6 +9,8 @@ export type Patient = {
   databaseUrl: string | null
   temporalAddress: string | null
   temporalNamespace: string
+  /** The service should be at work now: "countersign start" runs here, or the servers are somebody else's. */
+  isAtWork: boolean
   /** TLS and API key, where Temporal wants them. */
   temporalSecurity: TemporalSecurity
 }

@@ -29,6 +29,8 @@ export async function findPatient(options: { project?: string; data?: string }):
     databaseUrl:
       readText(environment, 'DATABASE_URL') ?? (await ownPostgres(folders.dataDir, runDir)),
     temporalAddress,
+    isAtWork:
+      readText(environment, 'DATABASE_URL') !== undefined || (await runs(runDir, 'supervisor')),
     temporalNamespace: temporal.namespace,
     temporalSecurity,
   }

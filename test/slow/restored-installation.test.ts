@@ -1,0 +1,151 @@
+import { execFile } from 'node:child_process'
+import { chmod, mkdtemp, readFile, rename, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { waitUntil } from '../harness/wait-until.ts'
+import { startInstallationIn } from '../runtime/started-installation.ts'
+import type { StartedInstallation } from '../runtime/started-installation.ts'
+
+const run = promisify(execFile)
+const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
+const proposed = 'Exports no longer stop at 10,000 rows'
+let folder: string
+let data: string
+let running: StartedInstallation | null = null
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign restored '))
+  await chmod(folder, 0o755)
+  data = join(folder, '.countersign')
+})
+afterEach(async () => {
+  await running?.stop()
+  running = null
+  await rm(folder, { recursive: true, force: true })
+})
+
+type Request = { id: string; kind: string; state: string; digest: string; revision: number }
+
+/** The sample run up to where it waits for Grace; answers her request. */
+async function startWaiting(): Promise<Request> {
+  running = await startInstallationIn(folder)
+  const installation = running
+  let waiting: Request | undefined
+  await waitUntil(
+    async () => {
+      waiting = (await requestsOf(installation)).find((request) => request.state === 'pending')
+      return waiting !== undefined
+    },
+    { withinMs: 30_000 },
+  )
+  if (waiting === undefined) throw new Error('nothing waits')
+  return waiting
+}
+
+async function requestsOf(installation: StartedInstallation): Promise<Request[]> {
+  const grace = await installation.signIn('grace@example.com')
+  return ((await grace.get('/v1/requests')) as { items: Request[] }).items
+}
+
+async function approve(installation: StartedInstallation, { id, digest, revision }: Request) {
+  const grace = await installation.signIn('grace@example.com')
+  await grace.post(`/v1/requests/${id}/decisions`, {
+    decision: 'approve',
+    digest,
+    revision,
+    scope: 'once',
+  })
+}
+
+async function runState(installation: StartedInstallation): Promise<string | undefined> {
+  const grace = await installation.signIn('grace@example.com')
+  const { items } = (await grace.get('/v1/runs')) as { items: { state: string }[] }
+  return items[0]?.state
+}
+
+function notes(): Promise<string> {
+  return readFile(join(data, 'quickstart', 'notes', '1.2.md'), 'utf8')
+}
+
+async function doctor(...args: string[]): Promise<{ code: number; text: string }> {
+  try {
+    const { stdout } = await run(process.execPath, [
+      command,
+      'doctor',
+      '--project',
+      folder,
+      ...args,
+    ])
+    return { code: 0, text: stdout }
+  } catch (error) {
+    const failed = error as { code: number; stdout: string; stderr: string }
+    return { code: failed.code, text: failed.stdout + failed.stderr }
+  }
+}
+
+test('with an emptied Temporal nothing starts, doctor says why, and after the repair the run goes on', async () => {
+  const request = await startWaiting()
+  await running?.stop()
+  await rename(join(data, 'temporal-1.31.sqlite'), join(data, 'gone.sqlite'))
+  for (const end of ['-wal', '-shm'])
+    await rm(join(data, `temporal-1.31.sqlite${end}`), { force: true })
+  await expect(startInstallationIn(folder)).rejects.toThrow(
+    'is not the one this installation belongs to',
+  )
+  const before = await doctor()
+  expect(before.code).toBe(1)
+  expect(before.text).toContain('PROBLEM  namespace')
+  expect(await notes()).not.toContain(proposed)
+
+  expect((await doctor('--repair')).text).toContain('the epoch is 2 now; 0 calls')
+  const again = await startInstallationIn(folder)
+  running = again
+  await approve(again, request)
+  await waitUntil(async () => (await runState(again)) === 'completed', { withinMs: 60_000 })
+  expect(await notes()).toContain(proposed)
+}, 180_000)
+
+test('with a Postgres from before an approval nothing starts, and after the repair nothing runs a second time', async () => {
+  const request = await startWaiting()
+  await running?.stop()
+  await run('cp', ['-a', join(data, 'postgres'), join(data, 'copy')])
+  running = await startInstallationIn(folder)
+  const first = running
+  await approve(first, request)
+  await waitUntil(async () => (await runState(first)) === 'completed', { withinMs: 60_000 })
+  await first.stop()
+
+  await rm(join(data, 'postgres'), { recursive: true })
+  await rename(join(data, 'copy'), join(data, 'postgres'))
+  await expect(startInstallationIn(folder)).rejects.toThrow('restored from an older copy')
+  expect((await doctor()).text).toContain('PROBLEM  record')
+  expect(await doctor('--repair')).toMatchObject({
+    code: 0,
+    text: expect.stringContaining('the epoch is 2 now'),
+  })
+
+  const again = await startInstallationIn(folder)
+  running = again
+  const written = await notes()
+  await approve(again, request)
+  await waitUntil(
+    async () =>
+      (await requestsOf(again)).some((one) => one.id !== request.id || one.state !== 'approved') ||
+      (await runState(again)) !== 'waiting_for_approval',
+    { withinMs: 60_000 },
+  )
+  expect(await notes()).toBe(written)
+}, 240_000)
+
+test('with an emptied Postgres nothing starts before somebody has accepted that', async () => {
+  await startWaiting()
+  await running?.stop()
+  await rm(join(data, 'postgres'), { recursive: true })
+  await expect(startInstallationIn(folder)).rejects.toThrow('Postgres was emptied')
+  expect((await doctor('--repair')).text).toContain('the installation begins anew')
+  running = await startInstallationIn(folder)
+  expect(await notes()).not.toContain(proposed)
+}, 180_000)
