@@ -1,5 +1,6 @@
 import type { ToolResult } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
+import { runHasEnded } from '../runs/run-has-ended.ts'
 import type { StopReason, WorkerContext } from '../worker-context.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
 
@@ -29,7 +30,7 @@ export async function carryOut(
   const consider = async (): Promise<void> => {
     const reason = signal.reason as StopReason
     if (reason === 'timed_out') return
-    if (reason === 'cancelled' && !(await hasEnded(ctx, work.runId))) return
+    if (reason === 'cancelled' && !(await runHasEnded(ctx.db, work.runId))) return
     stop.abort(reason)
   }
   const considered = (): void => {
@@ -57,13 +58,4 @@ export async function carryOut(
   } finally {
     signal.removeEventListener('abort', considered)
   }
-}
-
-async function hasEnded(ctx: WorkerContext, runId: string): Promise<boolean> {
-  const run = await ctx.db
-    .selectFrom('run')
-    .select('ended_at')
-    .where('id', '=', runId)
-    .executeTakeFirst()
-  return run !== undefined && run.ended_at !== null
 }

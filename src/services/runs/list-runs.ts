@@ -127,8 +127,8 @@ function startedBy(viewer: Viewer, who: string): RawBuilder<boolean> {
 }
 
 function after(cursor: string): RawBuilder<boolean> {
-  const keys = decodeCursor(cursor, order, 2)
-  if (keys === null || Number.isNaN(Date.parse(keys[0] ?? '')) || !isUuid(keys[1] ?? '')) {
+  const keys = decodeCursor(cursor, order, ['instant', 'id'])
+  if (keys === null) {
     const message = 'is not a cursor of this list'
     throw new Problem('invalid_request', `cursor ${message}`, { field: 'cursor', message })
   }

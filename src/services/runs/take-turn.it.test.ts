@@ -10,6 +10,8 @@ import { beginRun } from './begin-run.ts'
 import { cancelRun } from './cancel-run.ts'
 import { closeRun } from './close-run.ts'
 import { messageRun } from './message-run.ts'
+import { startRun } from './start-run.ts'
+import { takeTurn } from './take-turn.ts'
 
 let desk: AgentDesk
 
@@ -148,7 +150,6 @@ describe('one turn', () => {
         throw new Error('the disk is gone')
       },
     }
-    const { takeTurn } = await import('./take-turn.ts')
     const input = { runId, turn: 1, signal: new AbortController().signal }
     for (let time = 0; time < 5; time += 1) {
       await expect(takeTurn(broken, input)).rejects.toThrow('the disk is gone')
@@ -230,6 +231,52 @@ describe('run modes', () => {
     expect(calls.map((call) => call.result)).toEqual(['output', 'denied'])
     expect(calls[1]?.text).toContain('strict')
     expect((await runRow(runId)).pending_requests).toBe(0)
+  })
+})
+
+describe('approve_all', () => {
+  test('runs what would ask, by the mode, and still blocks', async () => {
+    desk.say({ calls: [aWrite, { tool: 'delete_file', input: { path: 'notes/1.md' } }] })
+    const asking = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const
+    const { id } = await startRun(desk.api, desk.people.olga.caller, asking)
+    await desk.perform(await desk.turn(id, 1))
+    expect((await desk.calls(id, 1)).map((call) => [call.verdict, call.result])).toEqual([
+      ['preApproved', 'output'],
+      ['blocked', 'blocked'],
+    ])
+    expect((await runRow(id)).pending_requests).toBe(0)
+  })
+})
+
+describe('a turn that is stopped', () => {
+  const untilAborted = async ({ signal }: { readonly signal: AbortSignal }) =>
+    new Promise<never>((_resolve, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
+    })
+
+  test('because its run was cancelled has ended', async () => {
+    const stop = new AbortController()
+    desk.say(async (request) => {
+      await cancelRun(desk.api, desk.people.ada.caller, { runId: request.runId })
+      stop.abort('cancelled')
+      throw new Error('aborted')
+    })
+    const runId = await desk.start()
+    const taking = takeTurn(desk.worker, { runId, turn: 1, signal: stop.signal })
+    expect(await taking).toEqual({ kind: 'ended' })
+  })
+
+  test('by a process that stops is taken again elsewhere', async () => {
+    const stop = new AbortController()
+    desk.say(async (request) => {
+      const waiting = untilAborted(request)
+      stop.abort('shutdown')
+      return waiting
+    })
+    const runId = await desk.start()
+    const taking = takeTurn(desk.worker, { runId, turn: 1, signal: stop.signal })
+    await expect(taking).rejects.toThrow('aborted')
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'finished' })
   })
 })
 

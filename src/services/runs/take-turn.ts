@@ -8,6 +8,7 @@ import { judgeTurn } from './judge-turn.ts'
 import { openTurn } from './open-turn.ts'
 import { planTurn } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
+import { runHasEnded } from './run-has-ended.ts'
 import { storeTurn } from './store-turn.ts'
 
 /** How often a turn is judged before its calls are given up with an error. */
@@ -16,12 +17,24 @@ export const judgingsMost = 5
 /**
  * One turn of a run (architecture.md): at most one model step, its message stored once, its calls judged from what is
  * stored, requests opened. Entered again it reads back what is there. Throws `ModelProblem` while trying again may
- * help, the signal's reason when it was stopped, and whatever keeps it from judging, up to five times.
+ * help, the signal's reason when it was stopped but the run goes on, and whatever keeps it from judging, up to five times.
  */
-export async function takeTurn(
-  ctx: WorkerContext,
-  input: { readonly runId: string; readonly turn: number; readonly signal: AbortSignal },
-): Promise<TurnOutcome> {
+export async function takeTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
+  try {
+    return await attemptTurn(ctx, input)
+  } catch (error) {
+    if (input.signal.aborted && (await runHasEnded(ctx.db, input.runId))) return { kind: 'ended' }
+    throw error
+  }
+}
+
+interface TurnInput {
+  readonly runId: string
+  readonly turn: number
+  readonly signal: AbortSignal
+}
+
+async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   const found = await ctx.db
     .selectFrom('run')
     .selectAll()
@@ -51,10 +64,7 @@ export async function takeTurn(
 }
 
 /** The run waits for a message, unless an attempt that overlapped had its answer stored. */
-async function afterGivingUp(
-  ctx: WorkerContext,
-  input: { readonly runId: string; readonly turn: number; readonly signal: AbortSignal },
-): Promise<TurnOutcome> {
+async function afterGivingUp(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   const run = await ctx.db
     .selectFrom('run')
     .select(['turn', 'ended_at'])
@@ -77,10 +87,7 @@ async function pinnedWorker(
   return worker
 }
 
-async function judgeAndPlan(
-  ctx: WorkerContext,
-  input: { readonly runId: string; readonly turn: number; readonly signal: AbortSignal },
-): Promise<TurnOutcome> {
+async function judgeAndPlan(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   const { runId, turn } = input
   const unjudged = await unjudgedCalls(ctx, runId, turn)
   if (unjudged.length > 0) {
