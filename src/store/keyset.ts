@@ -1,3 +1,6 @@
+/** What a key of a cursor is: `instant` and `id` are cast by the database, which must not fail on a made-up one. */
+export type CursorKey = 'instant' | 'id' | 'number'
+
 /**
  * An opaque cursor for keyset pagination: the order it belongs to, and the keys of the last row as the database wrote
  * them (a timestamp as text keeps its microseconds).
@@ -6,11 +9,11 @@ export function encodeCursor(order: string, keys: readonly string[]): string {
   return Buffer.from(JSON.stringify([order, ...keys]), 'utf8').toString('base64url')
 }
 
-/** The keys in a cursor of this order, `count` of them; `null` for anything else. */
+/** The keys in a cursor of this order, each of its kind; `null` for anything else, made-up cursors among them. */
 export function decodeCursor(
   cursor: string,
   order: string,
-  count: number,
+  kinds: readonly CursorKey[],
 ): readonly string[] | null {
   let parts: unknown
   try {
@@ -18,11 +21,26 @@ export function decodeCursor(
   } catch {
     return null
   }
-  if (!Array.isArray(parts) || parts.length !== count + 1 || parts[0] !== order) return null
-  const keys = parts.slice(1)
-  return keys.every(
-    (key): key is string => typeof key === 'string' && /^[\w .:+-]{1,64}$/.test(key),
-  )
-    ? keys
-    : null
+  if (!Array.isArray(parts) || parts.length !== kinds.length + 1 || parts[0] !== order) return null
+  const keys: string[] = []
+  for (const [index, kind] of kinds.entries()) {
+    const key: unknown = parts[index + 1]
+    if (typeof key !== 'string' || !isOfKind(key, kind)) return null
+    keys.push(key)
+  }
+  return keys
+}
+
+const idPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const instantPattern =
+  /^(\d{4})-(\d\d)-(\d\d) ([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,6})?[+-](0\d|1[0-4])(:[0-5]\d)?$/
+
+function isOfKind(key: string, kind: CursorKey): boolean {
+  if (kind === 'number') return /^\d{1,9}$/.test(key)
+  if (kind === 'id') return idPattern.test(key)
+  const match = instantPattern.exec(key)
+  if (match === null) return false
+  const [year, month, day] = match.slice(1, 4).map(Number)
+  const date = new Date(Date.UTC(year ?? 0, (month ?? 0) - 1, day))
+  return (year ?? 0) > 99 && date.getUTCMonth() + 1 === month && date.getUTCDate() === day
 }

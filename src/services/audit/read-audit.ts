@@ -35,7 +35,7 @@ export async function readAudit(
     await recordReading(ctx, caller, filter)
   }
   if (cursor !== undefined) {
-    const keys = decodeCursor(cursor, 'audit', 2)
+    const keys = decodeCursor(cursor, 'audit', ['instant', 'id'])
     if (keys === null) throw cursorProblem()
     conditions.push(
       sql<boolean>`(audit_event.at, audit_event.id) < (${keys[0]}::text::timestamptz, ${keys[1]}::text::uuid)`,

@@ -58,7 +58,7 @@ interface Plan {
 
 /** Explains the query of those that were logged which pages through `table`. */
 async function planOf(queries: readonly LoggedQuery[], table: string): Promise<Plan[]> {
-  const query = queries.find(
+  const query = queries.findLast(
     (one) => one.sql.includes('order by') && one.sql.includes(`from ${table}`),
   )
   const client = new pg.Client({ connectionString: database.url })

@@ -3,7 +3,7 @@ import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { RequestState } from '../../domain/request.ts'
 import type { Risk } from '../../domain/verdict.ts'
-import { decodeCursor, encodeCursor } from '../../store/keyset.ts'
+import { decodeCursor, encodeCursor, type CursorKey } from '../../store/keyset.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { readItems } from './read-items.ts'
 import type { RequestItemRecord } from './request-record.ts'
@@ -36,20 +36,24 @@ export interface RequestPage {
 
 /** One order of the list: its keys as SQL, all in one direction so that a row comparison finds the next page. */
 interface Order {
-  readonly keys: readonly { readonly sql: RawBuilder<unknown>; readonly type: string }[]
+  readonly keys: readonly {
+    readonly sql: RawBuilder<unknown>
+    readonly type: string
+    readonly kind: CursorKey
+  }[]
   readonly descending: boolean
 }
 
 const riskRank = sql`(case risk when 'high' then 1 when 'medium' then 2 else 3 end)`
-const id = { sql: sql`request.id`, type: 'uuid' }
-const expiry = { sql: sql`request.expires_at`, type: 'timestamptz' }
+const id = { sql: sql`request.id`, type: 'uuid', kind: 'id' } as const
+const expiry = { sql: sql`request.expires_at`, type: 'timestamptz', kind: 'instant' } as const
 const orders: Readonly<Record<RequestSort, Order>> = {
   createdAt: {
-    keys: [{ sql: sql`request.created_at`, type: 'timestamptz' }, id],
+    keys: [{ sql: sql`request.created_at`, type: 'timestamptz', kind: 'instant' }, id],
     descending: true,
   },
   expiresAt: { keys: [expiry, id], descending: false },
-  risk: { keys: [{ sql: riskRank, type: 'int' }, expiry, id], descending: false },
+  risk: { keys: [{ sql: riskRank, type: 'int', kind: 'number' }, expiry, id], descending: false },
 }
 
 /**
@@ -135,7 +139,11 @@ function matching(words: string): RawBuilder<boolean> {
 }
 
 function after(order: Order, sort: RequestSort, cursor: string): RawBuilder<boolean> {
-  const keys = decodeCursor(cursor, sort, order.keys.length)
+  const keys = decodeCursor(
+    cursor,
+    sort,
+    order.keys.map((key) => key.kind),
+  )
   if (keys === null) {
     const message = 'is not a cursor of this list'
     throw new Problem('invalid_request', `cursor ${message}`, { field: 'cursor', message })
