@@ -85,7 +85,7 @@ export async function openWorkspace(options: {
       try {
         return await withPlace(path, false, async ({ directory, name, at }) => {
           const state = await stateOf(directory, name, at)
-          await refuseCovered(directory, name, at)
+          if (state.kind === 'directory') await refuseCovered(directory, name, at)
           const clash = wanted.clash === true ? await clashOf(directory, name, at) : undefined
           const hash =
             wanted.hash === true && state.kind === 'file'
@@ -136,7 +136,7 @@ export async function openWorkspace(options: {
         if (isUnfinishedWrite(name)) continue
         const below = [...components, name]
         const state = await stateOf(directory, name, below.join('/'))
-        if (await isHidden(directory, below)) continue
+        if (await isHidden(directory, below, state)) continue
         if (state.kind !== 'absent' || name.includes('\uFFFD')) {
           entries.push({
             name,
@@ -207,10 +207,16 @@ export async function openWorkspace(options: {
     return undefined
   }
 
-  async function isHidden(directory: Directory, components: readonly string[]): Promise<boolean> {
+  async function isHidden(
+    directory: Directory,
+    components: readonly string[],
+    state: FileState,
+  ): Promise<boolean> {
     try {
       hidden.check(components)
-      await refuseCovered(directory, components.at(-1) ?? '', components.join('/'))
+      if (state.kind === 'directory') {
+        await refuseCovered(directory, components.at(-1) ?? '', components.join('/'))
+      }
       return false
     } catch (error) {
       return error instanceof WorkspaceProblem && error.code === 'hidden'

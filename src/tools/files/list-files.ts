@@ -8,7 +8,7 @@ import { shownText } from './shown-text.ts'
 import { walkFiles, type MayRead } from './walk-files.ts'
 
 const mostEntries = 2000
-const mostWalked = 100_000
+const listLimitMs = 20_000
 
 const schema = z.strictObject({
   path: folderPath('Path of the folder; "." is the workspace root.'),
@@ -41,14 +41,14 @@ export function listFiles(mayRead: MayRead): Tool {
     async execute({ path, glob }, { workspace, signal }) {
       const matches = globMatcher(glob)
       const entries: { path: string; kind: string; bytes: number }[] = []
-      let walked = 0
-      let more = false
+      const until = performance.now() + listLimitMs
+      let more: string | null = null
       for await (const entry of walkFiles(workspace, path, mayRead, signal)) {
-        walked += 1
         const deeper = entry.below.includes('/')
         if (glob === undefined && deeper) break
-        more = entries.length >= mostEntries || walked > mostWalked
-        if (more) break
+        if (entries.length >= mostEntries) more = `only the first ${mostEntries} entries are listed`
+        else if (performance.now() > until) more = `stopped after ${listLimitMs / 1000} s`
+        if (more !== null) break
         if (!matches(entry.below)) continue
         entries.push({ path: entry.path, kind: entry.state.kind, bytes: entry.state.bytes })
       }
@@ -61,13 +61,13 @@ export function listFiles(mayRead: MayRead): Tool {
       )
       const shown = shownText(lines.map((line) => JSON.stringify(line).slice(1, -1)).join('\n'))
       const notes = [
-        ...(more ? [`only the first ${entries.length} entries are listed; narrow the glob`] : []),
+        ...(more === null ? [] : [`${more}; narrow path or glob`]),
         ...(shown.leftOut > 0 ? [`${shown.leftOut} bytes of the list are left out`] : []),
         ...(entries.length === 0 ? ['nothing matches'] : []),
       ]
       return {
         type: 'output',
-        output: { path, entries, truncated: more },
+        output: { path, entries, truncated: more !== null },
         text: notes.length === 0 ? shown.text : `${shown.text}\n[${notes.join('; ')}]`.trim(),
       }
     },

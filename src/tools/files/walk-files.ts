@@ -16,11 +16,9 @@ export interface WalkedEntry {
 /** Which paths a call on a folder may also look into; the worker's zones say (may-read.ts). */
 export type MayRead = (path: string, kind: 'file' | 'directory', from: string) => boolean
 
-const mostEntriesPerFolder = 20_000
-
 /**
  * Everything below a folder, depth first, sorted by name, links and folders included but links never followed. The
- * caller stops when it has enough. Folders that vanish meanwhile are passed over; the first one must be there.
+ * caller stops when it has enough, or when its time is up: nothing is left out in silence. Folders that vanish meanwhile are passed over; the first one must be there.
  */
 export async function* walkFiles(
   workspace: Workspace,
@@ -51,7 +49,7 @@ async function entriesOf(
   first: string,
 ): Promise<Awaited<ReturnType<Workspace['list']>>> {
   try {
-    return await workspace.list(current, { maxEntries: mostEntriesPerFolder })
+    return await workspace.list(current, { maxEntries: Number.MAX_SAFE_INTEGER })
   } catch (error) {
     if (current !== first && error instanceof WorkspaceProblem) return []
     throw error
