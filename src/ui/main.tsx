@@ -2,6 +2,7 @@ import { createRoot } from 'react-dom/client'
 import './styles/mantine.ts'
 import './styles/theme.css'
 import './styles/base.css'
+import './styles/shared.css'
 import { App } from './app.tsx'
 
 const root = document.getElementById('root')

@@ -1,5 +1,12 @@
 import { createTheme } from '@mantine/core'
 
+// Locking the page's scroll injects a style element; `styles/base.css` locks it instead.
+const overPage = {
+  lockScroll: false,
+  overlayProps: { opacity: 0.4 },
+  closeButtonProps: { 'aria-label': 'Close' },
+}
+
 /**
  * Only what Mantine must know in script; colours, fonts and radii are custom properties in
  * `styles/theme.css`, since injected style elements are refused by the content policy.
@@ -10,9 +17,8 @@ export const theme = createTheme({
   cursorType: 'pointer',
   respectReducedMotion: true,
   components: {
-    // Locking the page's scroll injects a style element; `styles/base.css` locks it instead.
-    Modal: { defaultProps: { lockScroll: false, centered: true, overlayProps: { opacity: 0.45 } } },
-    Drawer: { defaultProps: { lockScroll: false, overlayProps: { opacity: 0.35 } } },
+    Modal: { defaultProps: { ...overPage, centered: true } },
+    Drawer: { defaultProps: overPage },
     Tooltip: { defaultProps: { openDelay: 350, withinPortal: true, multiline: true } },
   },
 })

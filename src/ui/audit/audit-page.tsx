@@ -126,7 +126,8 @@ function FilterField(props: {
     <form
       onSubmit={(event) => {
         event.preventDefault()
-        set(name, String(new FormData(event.currentTarget).get(name) ?? ''))
+        const typed = new FormData(event.currentTarget).get(name)
+        set(name, typeof typed === 'string' ? typed : '')
       }}
     >
       <TextInput

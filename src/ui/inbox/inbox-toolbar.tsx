@@ -20,7 +20,7 @@ const risks = [
   { value: 'low', label: 'Low risk' },
 ]
 const sorts = [
-  { value: '', label: 'Oldest first' },
+  { value: '', label: 'Newest first' },
   { value: 'expiresAt', label: 'Expiring first' },
   { value: 'risk', label: 'Riskiest first' },
 ]

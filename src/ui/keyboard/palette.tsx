@@ -7,7 +7,7 @@ import {
   IconInbox,
 } from '@tabler/icons-react'
 import { useQueryClient, type InfiniteData } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
 import type { RequestList } from '../../api/schemas/requests.ts'
 import { keysOf } from './shortcuts.ts'
@@ -25,8 +25,7 @@ const pages = [
 export function Palette({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate()
   const client = useQueryClient()
-  const spotlight = useRef(createSpotlight())
-  const [store, actions] = spotlight.current
+  const [[store, actions]] = useState(createSpotlight)
   useEffect(() => actions.open(), [actions])
 
   const lists = client.getQueriesData<InfiniteData<RequestList>>({ queryKey: ['requests'] })
@@ -60,6 +59,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       scrollable
       maxHeight={420}
       lockScroll={false}
+      attributes={{ content: { 'aria-label': 'Search or run a command' } }}
       nothingFound="Nothing that is called so"
       searchProps={{
         placeholder: 'Search requests and pages',

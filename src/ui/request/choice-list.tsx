@@ -12,10 +12,11 @@ export function ChoiceList(props: {
   disabled: boolean
 }) {
   const { request, choice, onChoose, disabled } = props
-  const deny = useRef<HTMLInputElement>(null)
-  const approve = useRef<HTMLInputElement>(null)
-  useShortcut('deny', () => deny.current?.focus())
-  useShortcut('approve', () => approve.current?.focus())
+  const group = useRef<HTMLFieldSetElement>(null)
+  const focus = (value: Choice): void =>
+    group.current?.querySelector<HTMLInputElement>(`input[value="${value}"]`)?.focus()
+  useShortcut('deny', () => focus('deny'))
+  useShortcut('approve', () => focus('approve'))
   const denyKeys = useAriaKeys('deny')
   const approveKeys = useAriaKeys('approve')
   const may = (decision: 'approve' | 'deny'): boolean => request.allowedDecisions.includes(decision)
@@ -26,7 +27,7 @@ export function ChoiceList(props: {
       label: 'Deny',
       description: inRun ? 'The run goes on and is told.' : 'The program is told.',
       shown: may('deny'),
-      extra: { ref: deny, ...denyKeys },
+      extra: denyKeys,
     },
     {
       value: 'stop',
@@ -40,7 +41,7 @@ export function ChoiceList(props: {
       label: 'Approve as shown',
       description: 'Exactly the bytes on this page.',
       shown: may('approve'),
-      extra: { ref: approve, ...approveKeys },
+      extra: approveKeys,
     },
     {
       value: 'edit',
@@ -54,7 +55,7 @@ export function ChoiceList(props: {
     },
   ] as const
   return (
-    <fieldset className="choices" disabled={disabled}>
+    <fieldset ref={group} className="choices" disabled={disabled}>
       <legend>Decision</legend>
       {options
         .filter((option) => option.shown)

@@ -16,7 +16,7 @@ import { EditForm } from './edit-form.tsx'
 import { Notice } from './notice.tsx'
 import { refusalWords } from './refusal-words.ts'
 import { stageSentence } from './stage-sentence.ts'
-import { outcomeOf } from './state-words.ts'
+import { outcomeOf, whyNotYours } from './state-words.ts'
 import { useSubmit } from './use-submit.ts'
 import './decision-panel.css'
 
@@ -106,9 +106,7 @@ export function DecisionPanel(props: {
         </Notice>
       )}
       {request.state === 'pending' && recorded === null && !request.eligibility.canDecide && (
-        <Notice tone="plain" title="You can't decide">
-          {request.eligibility.reason ?? 'You are not among the people of this queue.'}
-        </Notice>
+        <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
       )}
       {!votable && recorded === null && reason !== '' && (
         <div className="kept-note">
@@ -169,9 +167,7 @@ export function DecisionPanel(props: {
               />
               {obstacle !== null &&
                 (nagged || (choice !== null && offline) || choice === 'approve') && (
-                  <p className="obstacle" role="status">
-                    {obstacle}
-                  </p>
+                  <p className="obstacle">{obstacle}</p>
                 )}
               <div className="row submit-row">
                 <Button

@@ -4,7 +4,7 @@ import { ApiRefusal } from '../api/call-api.ts'
 import { asInfinitive } from './as-infinitive.ts'
 import { refusalWords } from './refusal-words.ts'
 import { stageSentence } from './stage-sentence.ts'
-import { executionSentence, outcomeOf } from './state-words.ts'
+import { executionSentence, outcomeOf, whyNotYours } from './state-words.ts'
 
 const quorum = { required: [], counted: [], missing: [{ team: 'platform', count: 1 }], text: '' }
 const waiting = { execution: { state: 'not_started' }, kind: 'tool_call' } as const
@@ -78,6 +78,13 @@ test('an approved call that did not run is not said to have run', () => {
     'was not carried out',
   )
   expect(executionSentence({ state: 'not_started' }, 'pending')).toBeNull()
+})
+
+test('the reason why one cannot decide is said once', () => {
+  expect(whyNotYours('you started this run')).toBe("You can't decide: you started this run")
+  expect(whyNotYours("you can't decide: you started this run.")).toBe(
+    "You can't decide: you started this run",
+  )
 })
 
 test('a title becomes part of a sentence only where it begins with a plain verb', () => {

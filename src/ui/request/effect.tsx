@@ -1,7 +1,7 @@
-import { Alert, Button, SegmentedControl } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
-import { lazy, Suspense, useMemo, useRef, useState, type RefObject } from 'react'
+import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import type { RequestDetail } from '../../api/schemas/requests.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Loading } from '../states/loading.tsx'
@@ -20,7 +20,8 @@ const mostTableLines = 3_000
 /** What will happen, from the stored bytes: warnings first, then all of it, then a way to every byte. */
 export function Effect(props: {
   request: RequestDetail
-  region: RefObject<HTMLElement | null>
+  /** the element whose every part must have been on the screen */
+  onRegion: (element: HTMLElement | null) => void
   onAllShown: (all: boolean) => void
 }) {
   const { request, onAllShown } = props
@@ -35,26 +36,21 @@ export function Effect(props: {
   return (
     <section className="card" aria-labelledby="effect-title">
       <h2 id="effect-title">What will happen</h2>
-      <section ref={props.region} className="column" aria-label="All that will happen">
+      <section ref={props.onRegion} className="column" aria-label="All that will happen">
         {presentation.warnings.length > 0 && (
-          <Alert
-            color="yellow"
-            className="warnings"
-            icon={<IconAlertTriangle size={18} aria-hidden />}
-            title={
-              presentation.warnings.length === 1
-                ? 'Look closely'
-                : `Look closely: ${presentation.warnings.length} things`
-            }
-          >
-            <ul>
-              {presentation.warnings.map((warning) => (
-                <li key={warning}>
-                  <VisibleText text={warning} />
-                </li>
-              ))}
-            </ul>
-          </Alert>
+          <div className="warnings" role="note">
+            <IconAlertTriangle size={20} stroke={1.8} aria-hidden />
+            <div className="grow">
+              <strong>Look closely</strong>
+              <ul>
+                {presentation.warnings.map((warning) => (
+                  <li key={warning}>
+                    <VisibleText text={warning} />
+                  </li>
+                ))}
+              </ul>
+            </div>
+          </div>
         )}
         {files === null ? (
           <LinesView

@@ -31,10 +31,10 @@ export function Facts({ request }: { request: RequestDetail }) {
   useShortcut('raw', () => setRaw((before) => !before))
   const keys = useAriaKeys('raw')
   const { metadata } = request.presentation
-  const facts: [string, Json][] = [
-    ...Object.entries(metadata),
-    ...Object.entries(request.facts).filter(([name]) => name !== 'newHash' && !(name in metadata)),
-  ]
+  const all: Record<string, Json> = { ...request.facts, ...metadata }
+  const known = Object.keys(labels).filter((name) => Object.hasOwn(all, name))
+  const others = Object.keys(all).filter((name) => !Object.hasOwn(labels, name))
+  const facts = [...known, ...others].map((name) => [name, all[name] ?? null] as const)
   return (
     <section className="card" aria-labelledby="facts-title">
       <h2 id="facts-title">Facts</h2>
@@ -70,7 +70,7 @@ export function Facts({ request }: { request: RequestDetail }) {
 }
 
 function Fact({ name, value }: { name: string; value: Json }) {
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  const text = factText(value)
   return (
     <div className="fact">
       <dt>
@@ -85,4 +85,12 @@ function Fact({ name, value }: { name: string; value: Json }) {
       </dd>
     </div>
   )
+}
+
+/** Text as it is, lists line by line, objects member by member, all else as JSON. */
+function factText(value: Json): string {
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.map(factText).join('\n')
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return Object.values(value).map(factText).join('  ')
 }

@@ -1,7 +1,7 @@
 import { Button, Drawer } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useState } from 'react'
 import { useNavigate, useParams } from 'react-router'
 import type { RequestDetail } from '../../api/schemas/requests.ts'
 import { requestQuery } from '../api/queries.ts'
@@ -45,7 +45,7 @@ function Opened({ request }: { request: RequestDetail }) {
   const [opened, setOpened] = useState(request)
   const [sheet, setSheet] = useState(false)
   const [allShown, setAllShown] = useState(false)
-  const region = useRef<HTMLElement>(null)
+  const [region, setRegion] = useState<HTMLElement | null>(null)
   const sameRevision = opened.revision === request.revision && opened.digest === request.digest
   // The newest of everything but the call itself, which only changes when the person reviews it.
   const shown: RequestDetail = sameRevision ? request : opened
@@ -99,7 +99,7 @@ function Opened({ request }: { request: RequestDetail }) {
         <Effect
           key={shown.presentation.digest}
           request={shown}
-          region={region}
+          onRegion={setRegion}
           onAllShown={setAllShown}
         />
         <AgentStatement text={shown.agentReason} />

@@ -8,7 +8,7 @@ import { clockTime } from '../text/time.tsx'
 import { useDraft } from './draft.ts'
 import { Notice } from './notice.tsx'
 import { refusalWords } from './refusal-words.ts'
-import { outcomeOf } from './state-words.ts'
+import { outcomeOf, whyNotYours } from './state-words.ts'
 import { useSubmit } from './use-submit.ts'
 
 type Ran = 'yes' | 'no' | 'unclear'
@@ -50,11 +50,7 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
   }
   if (request.state !== 'pending') return <Notice tone="plain" title={outcomeOf(request)} />
   if (!request.eligibility.canDecide) {
-    return (
-      <Notice tone="plain" title="You can't decide">
-        {request.eligibility.reason}
-      </Notice>
-    )
+    return <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
   }
   return (
     <form

@@ -12,6 +12,12 @@ const cancelled: Record<CancelReason, string> = {
   settled: 'what happened became known by itself',
 }
 
+/** Why the viewer cannot decide, as a sentence that begins with it: "You can't decide: you started this run". Pure. */
+export function whyNotYours(reason: string | null): string {
+  const why = (reason ?? 'you are not among the people of this queue').replace(/[.]$/, '')
+  return /^you can.t decide/i.test(why) ? `Y${why.slice(1)}` : `You can't decide: ${why}`
+}
+
 /** What became of a request, as a sentence without its full stop: "Denied by Ilya". Pure. */
 export function outcomeOf(item: Pick<RequestItem, 'state' | 'decidedBy' | 'cancelReason'>): string {
   const by = item.decidedBy === null ? '' : ` by ${item.decidedBy.name}`

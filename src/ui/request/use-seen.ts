@@ -1,4 +1,4 @@
-import { useEffect, useState, type RefObject } from 'react'
+import { useEffect, useState } from 'react'
 import { isAllSeen, withSeen, type Interval } from './seen-intervals.ts'
 
 /**
@@ -6,15 +6,10 @@ import { isAllSeen, withSeen, type Interval } from './seen-intervals.ts'
  * bottom, with the tab visible and no dialog over it (security.md 15). Starts anew with another `key`
  * or width, since other lines then stand at those heights.
  */
-export function useSeen(
-  ref: RefObject<HTMLElement | null>,
-  key: string,
-  complete: boolean,
-): boolean {
+export function useSeen(element: HTMLElement | null, key: string, complete: boolean): boolean {
   const [allSeen, setAllSeen] = useState(false)
   useEffect(() => {
     setAllSeen(false)
-    const element = ref.current
     if (element === null) return undefined
     let seen: readonly Interval[] = []
     let width = element.clientWidth
@@ -51,6 +46,6 @@ export function useSeen(
       window.removeEventListener('scroll', lookSoon)
       document.removeEventListener('visibilitychange', lookSoon)
     }
-  }, [ref, key, complete])
+  }, [element, key, complete])
   return allSeen
 }

@@ -91,7 +91,7 @@ function About({ run }: { run: RunDetail }) {
   return (
     <section className="card" aria-labelledby="about-title">
       <h2 id="about-title">About</h2>
-      <dl className="facts panel-facts about">
+      <dl className="facts">
         <div className="fact">
           <dt>Started by</dt>
           <dd>

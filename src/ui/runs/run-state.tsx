@@ -1,5 +1,4 @@
 import type { RunStateName } from '../../api/schemas/runs.ts'
-import '../request/request.css'
 
 /** A run's state in words. */
 export const runStateWords: Record<RunStateName, string> = {

@@ -17,12 +17,12 @@ export function PersonMenu() {
       await client.invalidateQueries()
       window.location.reload()
     } catch (error) {
-      notifications.show({ color: 'red', message: String((error as Error).message) })
+      notifications.show({ color: 'red', message: (error as Error).message })
     }
   }
   const others = me.switchTo.filter((person) => person.email !== me.person.email)
   return (
-    <Menu position="bottom-end" width={270} withinPortal>
+    <Menu position="bottom-end" width={270} withinPortal withInitialFocusPlaceholder={false}>
       <Menu.Target>
         <Button
           variant="subtle"

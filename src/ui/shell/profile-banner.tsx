@@ -5,11 +5,11 @@ export function ProfileBanner() {
   const { installation } = useMe()
   if (installation.profile !== 'development') return null
   return (
-    <p className="profile-banner">
+    <aside className="profile-banner" aria-label="Profile">
       <strong>Development profile.</strong>{' '}
       {installation.singlePerson
         ? 'One person may be everybody here: what is approved may be self-approved, and is marked so.'
         : 'Anyone on this machine who has the token can act as anyone.'}
-    </p>
+    </aside>
   )
 }

@@ -55,7 +55,7 @@ export function Shell() {
         >
           <IconSearch size={15} aria-hidden />
           <span className="palette-words">Search or run a command</span>
-          <kbd>Ctrl K</kbd>
+          <kbd aria-hidden>Ctrl K</kbd>
         </UnstyledButton>
         <div className="header-end">
           <LiveIndicator />

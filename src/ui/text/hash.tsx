@@ -8,9 +8,9 @@ export function Hash({ value, what }: { value: string; what: string }) {
     <UnstyledButton
       className="mono hash"
       title={`${value} (click to copy)`}
-      aria-label={`Copy the ${what} ${value}`}
       onClick={() => void copyText(value, what)}
     >
+      <span className="visually-hidden">Copy the {what} </span>
       {digits.slice(0, 8)}…{digits.slice(-4)}
     </UnstyledButton>
   )

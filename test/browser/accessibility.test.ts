@@ -1,0 +1,110 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+
+let dashboard: Dashboard
+let requestId = ''
+let runId = ''
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await dashboard.desk.write('notes/a11y.md', '# Title\n\nOld line\nSame\n')
+  const asked = await ask(
+    dashboard.desk,
+    [
+      {
+        tool: 'write_file',
+        input: { path: 'notes/a11y.md', content: '# Title\n\nNew\u200B line \nSame' },
+      },
+      { tool: 'write_file', input: { path: 'notes/other.md', content: 'Other\n' } },
+    ],
+    'I improved the notes.',
+  )
+  requestId = asked.requestIds[0]!
+  runId = asked.runId
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const schemes = ['light', 'dark'] as const
+const sizes = [{ width: 1280, height: 900 }, phone]
+
+const wcag = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
+
+/** The page's problems by WCAG 2.2 AA and more tags, each with where it is. */
+async function problems(page: Page, more: readonly string[]): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).withTags([...wcag, ...more]).analyze()
+  return violations.flatMap((violation) =>
+    violation.nodes.map(
+      (node) => `${violation.id}: ${node.target.join(' ')}\n${node.failureSummary}`,
+    ),
+  )
+}
+
+for (const scheme of schemes) {
+  for (const viewport of sizes) {
+    test(`no page has a problem that axe finds, ${scheme} at ${viewport.width} px`, async () => {
+      const pages: [string, string][] = [
+        ['/', '.request-row'],
+        ['/?q=nothing-is-called-so', '.state'],
+        [`/requests/${requestId}`, '.diff-line'],
+        [`/requests/00000000-0000-7000-8000-000000000000`, '.state'],
+        ['/runs', '.run-row'],
+        [`/runs/${runId}`, '.turn'],
+        ['/audit', '.audit-table, .state'],
+        ['/policy', '.worker'],
+      ]
+      const page = await dashboard.open('Grace', '/', { viewport, scheme })
+      const found: string[] = []
+      for (const [path, ready] of pages) {
+        await page.goto(dashboard.url + path)
+        await page.locator(ready).first().waitFor()
+        found.push(
+          ...(await problems(page, ['best-practice'])).map((problem) => `${path} ${problem}`),
+        )
+      }
+      expect(found).toEqual([])
+    })
+  }
+  test(`what opens over a page has no problem that axe finds, ${scheme}`, async () => {
+    const page = await dashboard.open('Grace', '/', { scheme })
+    await page.locator('.request-row').first().waitFor()
+    const found: string[] = []
+    await page.keyboard.press('?')
+    await page.getByRole('dialog').getByText('Single keys are commands').waitFor()
+    found.push(...(await problems(page, [])))
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    await page.keyboard.press('Control+k')
+    await page.getByRole('dialog').getByText('Go to Runs').waitFor()
+    found.push(...(await problems(page, [])))
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: /^Signed in as/ }).click()
+    await page.getByRole('menuitem', { name: 'Sign out' }).waitFor()
+    found.push(...(await problems(page, [])))
+    expect(found).toEqual([])
+  })
+
+  test(`the sign-in page has no problem that axe finds, ${scheme}`, async () => {
+    const page = await dashboard.openSignedOut('/')
+    await page.emulateMedia({ colorScheme: scheme })
+    await page.getByLabel('Development token').waitFor()
+    expect(await problems(page, ['best-practice'])).toEqual([])
+  })
+}
+
+test('single keys can be switched off, and then are no commands nor said to be', async () => {
+  const page = await dashboard.open('Grace', '/')
+  await page.locator('.request-row').first().waitFor()
+  await page.keyboard.press('?')
+  await page.getByRole('switch', { name: 'Single keys are commands' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await page.keyboard.press('g')
+  await page.keyboard.press('r')
+  expect(new URL(page.url()).pathname).toBe('/')
+  expect(
+    await page.getByRole('button', { name: 'Keyboard commands' }).getAttribute('aria-keyshortcuts'),
+  ).toBeNull()
+})

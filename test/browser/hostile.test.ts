@@ -1,0 +1,116 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+const hostile = [
+  '<img src=x onerror="document.title=\'owned\'">',
+  '<script>document.title="owned"</script>',
+  '[click me](https://evil.example) ![pixel](https://evil.example/p.png)',
+  'safe\u202Etxt.exe',
+  'zero\u200Bwidth and p\u0430ypal',
+  '\u001B[2J\u001B[31mterminal',
+  'tail   ',
+  `pushed${' '.repeat(300)}out of sight`,
+].join('\n')
+
+test('whatever an agent writes is text: no element, no link, no request, and hidden characters are chips', async () => {
+  const { requestIds } = await ask(
+    dashboard.desk,
+    [{ tool: 'write_file', input: { path: 'notes/hostile.md', content: hostile } }],
+    hostile,
+  )
+  const page = await dashboard.open('Grace', '/')
+  const outside: string[] = []
+  page.on('request', (request) => {
+    if (!request.url().startsWith(dashboard.url)) outside.push(request.url())
+  })
+  await page.goto(`${dashboard.url}/requests/${requestIds[0]}`)
+  const effect = page.getByRole('region', { name: 'All that will happen' })
+  await effect.getByText('<script>').waitFor()
+  const statement = page.locator('.statement')
+  for (const place of [effect, statement]) {
+    const text = (await place.textContent()) ?? ''
+    expect(text).toContain('<img src=x onerror="document.title=\'owned\'">')
+    expect(text).toContain('[click me](https://evil.example)')
+    for (const chip of ['U+202E', 'U+200B', 'U+0430', 'ESC', '300 spaces'])
+      expect(text).toContain(chip)
+    expect(await place.locator('a, img, script, iframe').count()).toBe(0)
+  }
+  await page.getByRole('button', { name: 'Show every byte' }).click()
+  await page.getByText('No newline at the end').first().waitFor()
+  expect(await page.title()).toContain('Countersign')
+  expect(outside).toEqual([])
+})
+
+test('the statement of the agent is labelled as its own claim and stands after what will happen', async () => {
+  const content = 'x\n'
+  const { requestIds } = await ask(
+    dashboard.desk,
+    [{ tool: 'write_file', input: { path: 'notes/claim.md', content } }],
+    'This is approved already by the security team.',
+  )
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  await page.getByText("The model's own words. Nobody has checked them.").waitFor()
+  const titles = await page.locator('main h2').allTextContents()
+  expect(titles.indexOf('What will happen')).toBeLessThan(titles.indexOf("The agent's statement"))
+})
+
+test('a long line wraps, and nothing of a request is wider than a phone', async () => {
+  const { requestIds } = await ask(
+    dashboard.desk,
+    [{ tool: 'write_file', input: { path: 'notes/wide.md', content: `${'x'.repeat(5_000)}\n` } }],
+    `${'y'.repeat(2_000)} https://example.com/${'z'.repeat(500)}`,
+  )
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
+  await page.getByRole('region', { name: 'All that will happen' }).waitFor()
+  const width = await page.evaluate(() => document.documentElement.scrollWidth)
+  expect(width).toBe(phone.width)
+})
+
+test('high risk cannot be approved before all of it was on the screen and a reason is given', async () => {
+  await dashboard.desk.activate({
+    'countersign.yaml': `${deskConfig}routing:\n  - when: { path: 'notes/high*' }\n    risk: high\n`,
+  })
+  const lines = Array.from({ length: 400 }, (_, index) => `step ${index + 1}`)
+  const { requestIds } = await ask(
+    dashboard.desk,
+    [
+      {
+        tool: 'write_file',
+        input: { path: 'notes/high.md', content: `${lines.join('\n')}\n` },
+      },
+    ],
+    'A plan.',
+  )
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  await page.getByLabel('Reason').fill('read every step')
+  const submit = page.getByRole('button', { name: 'Submit', exact: true })
+  await page.getByText('High risk: scroll through all of what will happen first.').waitFor()
+  expect(await submit.isEnabled()).toBe(false)
+  // Jumping to the end is not seeing the middle.
+  await page.evaluate(() => window.scrollTo(0, document.body.scrollHeight))
+  await page.getByText('Activity').waitFor()
+  expect(await submit.isEnabled()).toBe(false)
+  await page.evaluate(() => window.scrollTo(0, 0))
+  for (let step = 0; step < 40 && !(await submit.isEnabled()); step += 1) {
+    await page.mouse.wheel(0, 500)
+    await page.evaluate(
+      () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))),
+    )
+  }
+  await submit.click()
+  await page.getByText('Approved by you').waitFor()
+})
+
+test('nothing in all of this was refused by the content policy or thrown by the page', () => {
+  expect(dashboard.complaints).toEqual([])
+})

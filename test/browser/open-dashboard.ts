@@ -1,0 +1,148 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { createApp } from '../../src/api/app.ts'
+import { EventFeed } from '../../src/delivery/event-feed.ts'
+import { EventSequencer } from '../../src/delivery/event-sequencer.ts'
+import { buildUi, isUiBuilt } from '../../src/runtime/supervisor/build-ui.ts'
+import { sessionTimes } from '../../src/services/access/session-times.ts'
+import { launchBrowser } from '../harness/browser.ts'
+import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+
+const token = 'a-token-that-only-the-owner-can-read'
+const desktop = { width: 1280, height: 900 }
+export const phone = { width: 390, height: 844 }
+
+/** The built dashboard before the real API and services, in a real Chromium. The test is the workflow. */
+export interface Dashboard extends AsyncDisposable {
+  readonly desk: AgentDesk
+  readonly browser: Browser
+  readonly url: string
+  /** A window of its own for one person, signed in, at an address. */
+  open(who: string, path: string, options?: OpenOptions): Promise<Page>
+  /** A window in which nobody is signed in. */
+  openSignedOut(path: string): Promise<Page>
+  /** What a browser console said of refused scripts, styles or errors, in all windows. */
+  readonly complaints: string[]
+  /** Ends the listener and every stream; nothing answers until `listenAgain`. */
+  stopListening(): Promise<void>
+  listenAgain(): Promise<void>
+}
+
+export interface OpenOptions {
+  readonly viewport?: { width: number; height: number }
+  readonly scheme?: 'light' | 'dark'
+}
+
+export async function openDashboard(): Promise<Dashboard> {
+  if (!(await isUiBuilt())) await buildUi()
+  const desk = await openAgentDesk()
+  const { db, url: databaseUrl } = desk.database
+  const feed = new EventFeed({ db, databaseUrl })
+  const sequencer = new EventSequencer({ db, databaseUrl, log: desk.api.log })
+  const settings = {
+    publicUrl: 'http://localhost:4400',
+    trustProxy: false,
+    developmentToken: token,
+    sessionTimes,
+    uiDir: join(import.meta.dirname, '..', '..', 'dist', 'ui'),
+    projectDir: desk.root,
+    isSample: false,
+    temporal: { uiUrl: null, namespace: 'default' },
+    version: '0.0.0-test',
+    requestsPerSecond: 10_000,
+    heartbeatMs: 15_000,
+  }
+  const readiness = async () => ({
+    ready: true,
+    checks: { postgres: true, temporal: true, relayLagMs: 0 },
+  })
+  const app = createApp({ ctx: desk.api, settings, events: feed, readiness })
+  let server = await listen(createServer(app), 0)
+  const { port } = server.address() as AddressInfo
+  const url = `http://localhost:${port}`
+  const browser = await launchBrowser()
+  const complaints: string[] = []
+  const stop = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve())
+      server.closeAllConnections()
+    })
+
+  return {
+    desk,
+    browser,
+    url,
+    complaints,
+    async open(who, path, options = {}) {
+      const context = await newContext(options)
+      const email = `${who.toLowerCase()}@example.com`
+      const answer = await context.request.post(`${url}/v1/auth/dev-login`, {
+        data: { email, token },
+        headers: { origin: url },
+      })
+      if (!answer.ok()) throw new Error(`${who} could not sign in: ${await answer.text()}`)
+      return visit(context, path)
+    },
+    openSignedOut: async (path) => visit(await newContext({}), path),
+    stopListening: stop,
+    async listenAgain() {
+      server = await listen(createServer(app), port)
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      await stop()
+      await sequencer[Symbol.asyncDispose]()
+      await feed[Symbol.asyncDispose]()
+      await desk[Symbol.asyncDispose]()
+    },
+  }
+
+  function newContext(options: OpenOptions): Promise<BrowserContext> {
+    return browser.newContext({
+      viewport: options.viewport ?? desktop,
+      colorScheme: options.scheme ?? 'light',
+      reducedMotion: 'reduce',
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+  }
+
+  async function visit(context: BrowserContext, path: string): Promise<Page> {
+    const page = await context.newPage()
+    page.setDefaultTimeout(10_000)
+    page.on('console', (message) => {
+      const text = message.text()
+      if (/Content Security Policy|TrustedHTML|TrustedScript|Uncaught|React/.test(text)) {
+        complaints.push(text)
+      }
+    })
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    await page.goto(url + path)
+    return page
+  }
+}
+
+function listen(server: Server, port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, 'localhost', () => resolve(server))
+  })
+}
+
+/** A turn whose calls ask: returns the requests in the order of the calls. */
+export async function ask(
+  desk: AgentDesk,
+  calls: readonly { tool: string; input: Record<string, string> }[],
+  said: string,
+): Promise<{ runId: string; requestIds: string[]; callIds: string[] }> {
+  desk.say({ text: said, calls })
+  const runId = await desk.start()
+  await desk.turn(runId, 1)
+  const opened = await desk.calls(runId, 1)
+  return {
+    runId,
+    requestIds: opened.map((call) => call.requestId),
+    callIds: opened.map((call) => call.id),
+  }
+}
