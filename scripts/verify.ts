@@ -4,6 +4,7 @@ import { runSteps, type Step } from './run-steps.ts'
 const steps: Step[] = [
   types('types', 'tsconfig.json'),
   types('types of the dashboard', 'tsconfig.ui.json'),
+  types('types of the browser tests', 'tsconfig.browser.json'),
   types('types of the workflows', 'tsconfig.workflows.json'),
   { name: 'lint', program: 'oxlint', args: ['--deny-warnings'] },
   { name: 'format', program: 'oxfmt', args: ['--check'] },
