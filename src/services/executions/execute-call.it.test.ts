@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
+import type { JsonObject } from '../../domain/json.ts'
 import {
   deskWorker,
   openAgentDesk,
@@ -7,6 +8,7 @@ import {
   type DeskCall,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { reviseRequest } from '../decisions/revise-request.ts'
 import { revokePermit } from '../decisions/revoke-permit.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
 import { cancelRun } from '../runs/cancel-run.ts'
@@ -149,6 +151,57 @@ describe('what was approved', () => {
     expect(await desk.execute(call.id)).toEqual({ kind: 'ended' })
     expect(await onlyCall(runId)).toMatchObject({ result: 'cancelled' })
     await expect(desk.read(path)).rejects.toThrow('ENOENT')
+  })
+})
+
+describe('a call that a person changed', () => {
+  async function edit(call: DeskCall, input: JsonObject) {
+    const { digest, revision } = await requestRow(call.requestId)
+    const edited = { request: call.requestId, input, digest, revision }
+    return reviseRequest(desk.api, desk.people.grace.caller, edited)
+  }
+
+  test('runs as it was approved, and the model is told who changed it into what', async () => {
+    const { call, path, runId } = await aWrite()
+    await edit(call, { path, content: 'changed\n' })
+    await desk.decide(desk.people.grace, call.requestId)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('changed\n')
+    const { text } = await onlyCall(runId)
+    expect(text).toContain('A person ("Grace") changed this call before it ran.')
+    expect(text).toContain('"content":"changed\\n"')
+  })
+
+  test('and that went stale is asked about in its changed form', async () => {
+    const { call, path, runId } = await aWrite()
+    await edit(call, { path, content: 'changed\n' })
+    await desk.decide(desk.people.grace, call.requestId)
+    await desk.write(path, 'somebody else\n')
+    await desk.execute(call.id)
+    const fresh = (await onlyCall(runId)).requestId
+    await desk.decide(desk.people.grace, fresh)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('changed\n')
+  })
+
+  test('makes a later call that was shown on top of it ask afresh', async () => {
+    const path = `notes/${(file += 1)}.md`
+    desk.say({
+      calls: [
+        { tool: 'write_file', input: { path, content: 'one\n' } },
+        { tool: 'edit_file', input: { path, edits: [{ find: 'one', replace: 'two' }] } },
+      ],
+    })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [first, second] = await desk.calls(runId, 1)
+    if (first === undefined || second === undefined) throw new Error('two calls')
+    await edit(first, { path, content: 'one and more\n' })
+    await desk.decide(desk.people.grace, first.requestId)
+    await desk.decide(desk.people.grace, second.requestId)
+    expect(await desk.perform(turn)).toMatchObject([{ kind: 'done' }, { kind: 'wait' }])
+    expect(await executions(second.id)).toMatchObject([{ state: 'refused', reason: 'stale' }])
+    expect(await desk.read(path)).toBe('one and more\n')
   })
 })
 
