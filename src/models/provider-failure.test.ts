@@ -1,0 +1,134 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  chatServerKey,
+  completion,
+  json,
+  plainRequest,
+  startChatServer,
+  toolCall,
+  type ChatServer,
+  type Respond,
+} from '../../test/harness/fixtures/chat-server.ts'
+import { ModelProblem } from './model.ts'
+import { openModel } from './open-model.ts'
+
+let server: ChatServer
+beforeAll(async () => {
+  server = await startChatServer()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+beforeEach(() => {
+  server.bodies.length = 0
+})
+
+async function problem(work: Promise<unknown>): Promise<ModelProblem> {
+  const error = await work.then(
+    () => null,
+    (reason: unknown) => reason,
+  )
+  if (error instanceof ModelProblem) return error
+  throw new Error(`expected a ModelProblem, got ${String(error)}`)
+}
+
+test.each([
+  ['seconds', { 'retry-after': '7' }, 7000],
+  ['milliseconds', { 'retry-after-ms': '250' }, 250],
+])('a rate limit is retryable after the %s it names', async (_unit, headers, retryAfterMs) => {
+  server.answer((response) => json(response, { error: { message: 'slow down' } }, 429, headers))
+  const found = await problem(server.ask())
+  expect(found).toMatchObject({ retryable: true, retryAfterMs })
+  expect(found.message).toContain('429')
+  expect(server.bodies).toHaveLength(1)
+})
+
+test('a rate limit may name a date', async () => {
+  const date = new Date(Date.now() + 60_000).toUTCString()
+  server.answer((response) =>
+    json(response, { error: { message: 'x' } }, 429, { 'retry-after': date }),
+  )
+  const { retryAfterMs } = await problem(server.ask())
+  expect(retryAfterMs).toBeGreaterThan(50_000)
+  expect(retryAfterMs).toBeLessThan(61_000)
+})
+
+test.each([500, 502, 503, 529])('a server error (%i) is retryable', async (status) => {
+  server.answer((response) => json(response, { error: { message: 'oh no' } }, status))
+  const found = await problem(server.ask())
+  expect(found).toMatchObject({ retryable: true })
+  expect(found.retryAfterMs).toBeUndefined()
+})
+
+test.each([400, 401, 403, 404])('a refused request (%i) is not retried', async (status) => {
+  server.answer((response) =>
+    json(response, { error: { message: `no: ${chatServerKey}` } }, status),
+  )
+  const found = await problem(server.ask())
+  expect(found.retryable).toBe(false)
+  expect(found.message).toContain(`${status}`)
+  expect(found.message).not.toContain(chatServerKey)
+})
+
+test('a model that does not answer in time is retryable', async () => {
+  server.answer(() => undefined)
+  const found = await problem(server.ask({}, 150))
+  expect(found).toMatchObject({ retryable: true })
+  expect(found.message).toContain('did not answer in time')
+})
+
+test('cancelling ends the step with the reason of the signal, not as a model problem', async () => {
+  const cancelled = new AbortController()
+  server.answer(() => cancelled.abort(new Error('the run was cancelled')))
+  await expect(server.ask({ signal: cancelled.signal })).rejects.toThrow('the run was cancelled')
+})
+
+test.each<[string, Respond]>([
+  ['is not JSON', (response) => json(response, '{"choices": [')],
+  ['is JSON of another kind', (response) => json(response, { hello: 'world' })],
+  ['is empty', (response) => json(response, '')],
+  [
+    'breaks off',
+    (response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': '5000' })
+      response.write('{"choices":')
+      setImmediate(() => response.destroy())
+    },
+  ],
+  ['is a closed connection', (response) => response.destroy()],
+])('an answer that %s is retryable', async (_title, answer) => {
+  server.answer(answer)
+  expect(await problem(server.ask())).toMatchObject({ retryable: true })
+})
+
+test('an answer that was cut at its output limit is refused, calls and all', async () => {
+  server.answer((response) =>
+    json(
+      response,
+      completion(
+        { content: 'half', tool_calls: [toolCall('a', 'read_file', '{"path":"x"}')] },
+        'length',
+      ),
+    ),
+  )
+  const found = await problem(server.ask())
+  expect(found).toMatchObject({ retryable: false })
+  expect(found.message).toContain('output limit')
+})
+
+test.each([
+  ['anthropic:claude', 'ANTHROPIC_API_KEY'],
+  ['openai:gpt', 'OPENAI_API_KEY'],
+  ['google:gemini', 'GOOGLE_GENERATIVE_AI_API_KEY'],
+  ['openai-compatible:llama', 'OPENAI_COMPATIBLE_BASE_URL'],
+])('%s without %s says which variable is missing', async (model, variable) => {
+  const step = openModel({ model, script: null, environment: {} }).step(plainRequest())
+  const found = await problem(step)
+  expect(found).toMatchObject({ retryable: false })
+  expect(found.message).toContain(variable)
+})
+
+test('no connection is retryable', async () => {
+  const environment = { OPENAI_COMPATIBLE_BASE_URL: 'http://127.0.0.1:1/v1' }
+  const model = openModel({ model: 'openai-compatible:x', script: null, environment })
+  const found = await problem(model.step(plainRequest()))
+  expect(found).toMatchObject({ retryable: true })
+})

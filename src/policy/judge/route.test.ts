@@ -1,0 +1,111 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Json } from '../../domain/json.ts'
+import {
+  judged,
+  projectWith,
+  usualWorkspace,
+  usualZones,
+  type UsualWorkspace,
+} from '../../../test/harness/fixtures/judging.ts'
+import type { JudgeQuestion } from './question.ts'
+
+let workspace: UsualWorkspace
+beforeAll(async () => {
+  workspace = await usualWorkspace()
+})
+afterAll(() => workspace[Symbol.dispose]())
+
+const usual = projectWith(usualZones)
+
+function ask(tool: string, input: Json, more: Partial<JudgeQuestion> = {}, project = usual) {
+  return judged(project, workspace, { tool, input }, more)
+}
+
+describe('step 7: routing', () => {
+  const write = { path: 'notes/b.md', content: 'x' }
+  const routed = (routing: string) =>
+    projectWith(usualZones, `defaults: { queue: platform }\nrouting:\n${routing}`)
+
+  test('without an entry: the default queue, anybody of its team, its times', async () => {
+    expect((await ask('write_file', write)).routing).toEqual({
+      queue: 'platform',
+      team: 'platform',
+      quorum: { any: [[{ team: 'platform', count: 1 }]] },
+      quorumText: '1 of platform',
+      expiresAfterMs: 72 * 3_600_000,
+      permitForMs: 30 * 86_400_000,
+      scopes: ['once', 'run', 'path'],
+      edits: 'approve',
+      selfApproval: false,
+      signature: 'optional',
+    })
+  })
+
+  test('the first entry that matches decides queue, quorum, risk and scopes', async () => {
+    const project = routed(`  - { when: { tool: delete_file }, queue: platform, risk: low }
+  - { when: { path: "notes/**", risk: [medium, high] }, queue: security, risk: high, scopes: [run],
+      quorum: { allOf: [{ team: platform, count: 2 }, { team: security }] } }
+  - { when: {}, queue: platform, risk: low }
+`)
+    expect(await ask('write_file', write, {}, project)).toMatchObject({
+      risk: 'high',
+      routing: {
+        queue: 'security',
+        quorum: {
+          any: [
+            [
+              { team: 'platform', count: 2 },
+              { team: 'security', count: 1 },
+            ],
+          ],
+        },
+        quorumText: '2 of platform and 1 of security',
+        scopes: ['once', 'run'],
+        edits: 'off',
+        expiresAfterMs: 3_600_000,
+        permitForMs: 86_400_000,
+        selfApproval: true,
+        signature: 'required',
+      },
+    })
+  })
+
+  test('an entry without a queue keeps the worker’s own; count is of its team; anyOf gives alternatives', async () => {
+    const count = routed('  - { when: { worker: scribe }, quorum: { count: 2 } }\n')
+    expect((await ask('write_file', write, {}, count)).routing).toMatchObject({
+      queue: 'platform',
+      quorumText: '2 of platform',
+    })
+    const either = routed(
+      '  - { when: { queue: platform }, quorum: { anyOf: [{ team: platform, count: 2 }, { team: security }] } }\n',
+    )
+    expect((await ask('write_file', write, {}, either)).routing?.quorumText).toBe(
+      '2 of platform or 1 of security',
+    )
+    const own = projectWith(`queue: security\n${usualZones}`)
+    expect((await ask('write_file', write, {}, own)).routing?.queue).toBe('security')
+  })
+
+  test('at high risk an editor never also decides', async () => {
+    const high = routed('  - { when: {}, risk: high }\n')
+    expect((await ask('write_file', write, {}, high)).routing?.edits).toBe('revise')
+  })
+
+  test('a call that nobody could be asked about is blocked, with what to configure', async () => {
+    const project = projectWith(usualZones, '')
+    expect(await ask('write_file', write, {}, project)).toMatchObject({
+      verdict: 'blocked',
+      rule: { id: 'routing:none' },
+      reason: expect.stringContaining('no queue is configured'),
+    })
+  })
+
+  test('scope path is for calls that write one file and nothing else', async () => {
+    const move = { from: 'scratch/x.txt', to: 'notes/z.md' }
+    expect((await ask('move_file', move)).routing?.scopes).toEqual(['once', 'run'])
+    expect((await ask('read_file', { path: 'secret/s.txt' })).routing?.scopes).toEqual([
+      'once',
+      'run',
+    ])
+  })
+})
