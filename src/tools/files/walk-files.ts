@@ -18,7 +18,8 @@ export type MayRead = (path: string, kind: 'file' | 'directory', from: string) =
 
 /**
  * Everything below a folder, depth first, sorted by name, links and folders included but links never followed. The
- * caller stops when it has enough, or when its time is up: nothing is left out in silence. Folders that vanish meanwhile are passed over; the first one must be there.
+ * caller stops when it has enough, or when its time is up. Folders that vanish meanwhile are passed over; the first
+ * one must be there.
  */
 export async function* walkFiles(
   workspace: Workspace,
