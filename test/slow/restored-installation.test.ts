@@ -131,12 +131,10 @@ test('with a Postgres from before an approval nothing starts, and after the repa
   running = again
   const written = await notes()
   await approve(again, request)
-  await waitUntil(
-    async () =>
-      (await requestsOf(again)).some((one) => one.id !== request.id || one.state !== 'approved') ||
-      (await runState(again)) !== 'waiting_for_approval',
-    { withinMs: 60_000 },
-  )
+  await waitUntil(async () => (await runState(again)) === 'completed', { withinMs: 60_000 })
+  expect(await requestsOf(again)).toMatchObject([
+    { id: request.id, state: 'approved', execution: { state: 'refused', reason: 'stale' } },
+  ])
   expect(await notes()).toBe(written)
 }, 240_000)
 
