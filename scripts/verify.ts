@@ -3,8 +3,8 @@ import { runSteps, type Step } from './run-steps.ts'
 /** What can be known in seconds and without services: `npm run verify`, the first stage of CI. */
 const steps: Step[] = [
   types('types', 'tsconfig.json'),
-  types('types of the dashboard', 'tsconfig.ui.json'),
-  types('types of the browser tests', 'tsconfig.browser.json'),
+  types('types of the dashboard', 'src/ui/tsconfig.json'),
+  types('types of the browser tests', 'test/browser/tsconfig.json'),
   types('types of the workflows', 'tsconfig.workflows.json'),
   { name: 'lint', program: 'oxlint', args: ['--deny-warnings'] },
   { name: 'format', program: 'oxfmt', args: ['--check'] },
@@ -27,7 +27,7 @@ if (failed.length > 0) {
 
 /** What did not change since the last check is not checked again. */
 function types(name: string, project: string): Step {
-  const remembered = `node_modules/.cache/${project}.tsbuildinfo`
+  const remembered = `node_modules/.cache/${project.replaceAll('/', '-')}.tsbuildinfo`
   const args = ['-p', project, '--incremental', '--tsBuildInfoFile', remembered]
   return { name, program: 'tsc', args }
 }
