@@ -1,0 +1,207 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  openAgentDesk,
+  type AgentDesk,
+  type DeskCall,
+} from '../../../test/harness/fixtures/agent-desk.ts'
+import { gatedWrites } from '../../../test/harness/fixtures/gated-writes.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { settleOutcome } from '../decisions/settle-outcome.ts'
+import { cancelRun } from '../runs/cancel-run.ts'
+import type { StopReason } from '../worker-context.ts'
+import { executeCall } from './execute-call.ts'
+import { settleUnknown } from './settle-unknown.ts'
+
+let desk: AgentDesk
+const { aWrite, executions, onlyCall, requestRow, unused } = gatedWrites(() => desk)
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk.steps.length = 0
+  desk.executed.length = 0
+  desk.beforeExecute = async () => undefined
+})
+
+describe('an attempt nobody knows the end of', () => {
+  /** Claims the call and lets its executor vanish before it stores anything. */
+  async function vanishing(): Promise<{
+    runId: string
+    path: string
+    call: DeskCall
+    letFinish: () => void
+    finished: Promise<unknown>
+  }> {
+    const write = await aWrite()
+    await desk.decide(desk.people.grace, write.call.requestId)
+    const reached = Promise.withResolvers<void>()
+    const held = Promise.withResolvers<void>()
+    desk.beforeExecute = async () => {
+      reached.resolve()
+      await held.promise
+    }
+    const finished = desk.execute(write.call.id)
+    await reached.promise
+    return { ...write, letFinish: () => held.resolve(), finished }
+  }
+
+  test('becomes unknown with an outcome check; its late end closes the check', async () => {
+    const { call, runId, path, letFinish, finished } = await vanishing()
+    const settled = await settleUnknown(desk.worker, { callId: call.id })
+    expect(settled.kind).toBe('wait')
+    const check = settled.kind === 'wait' ? (settled.requestIds[0] ?? '') : ''
+    expect(await requestRow(check)).toMatchObject({
+      kind: 'outcome_check',
+      state: 'pending',
+      outcome_of: call.requestId,
+    })
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toMatchObject({
+      kind: 'wait',
+      requestIds: [check],
+    })
+    letFinish()
+    await finished
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'succeeded', reason: null }])
+    expect(await requestRow(check)).toMatchObject({ state: 'cancelled', cancel_reason: 'settled' })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'output' })
+    expect(await desk.read(path)).toBe('two\n')
+  })
+
+  test('settled as not carried out and `again` runs once more, under a permit of its own', async () => {
+    const { call, runId, letFinish, finished } = await vanishing()
+    const lost = await settleUnknown(desk.worker, { callId: call.id })
+    const check = lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : ''
+    await settleOutcome(desk.api, desk.people.grace.caller, {
+      request: check,
+      ran: false,
+      then: 'again',
+      reason: 'the file is not there',
+    })
+    desk.beforeExecute = async () => undefined
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect((await executions(call.id)).map((one) => [one.attempt, one.state])).toEqual([
+      [1, 'failed'],
+      [2, 'succeeded'],
+    ])
+    expect(await onlyCall(runId)).toMatchObject({ result: 'output' })
+    letFinish()
+    await finished
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
+  })
+
+  test('settled as carried out, the model is told so', async () => {
+    const { call, runId, letFinish, finished } = await vanishing()
+    const lost = await settleUnknown(desk.worker, { callId: call.id })
+    await settleOutcome(desk.api, desk.people.grace.caller, {
+      request: lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : '',
+      ran: true,
+      then: 'continue',
+      reason: 'it is there',
+    })
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'output' })
+    letFinish()
+    await finished
+  })
+
+  test('of a call nobody was asked about asks the people of the worker, who may say `again`', async () => {
+    const path = unused('scratch')
+    desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'free\n' } }] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    const call = await onlyCall(runId)
+    expect(call.verdict).toBe('preApproved')
+    desk.beforeExecute = async () => {
+      throw new Error('its process died')
+    }
+    const lost = await desk.execute(call.id)
+    const check = lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : ''
+    expect(await requestRow(check)).toMatchObject({ kind: 'outcome_check', queue: 'platform' })
+    const settling = { request: check, ran: false, then: 'again', reason: 'nothing is there' }
+    await expect(settleOutcome(desk.api, desk.people.ada.caller, settling)).rejects.toMatchObject({
+      code: 'not_eligible',
+    })
+    await settleOutcome(desk.api, desk.people.grace.caller, settling)
+    desk.beforeExecute = async () => undefined
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(path)).toBe('free\n')
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
+  })
+
+  test('when its run has ended leaves nobody to ask: the result says that it is unknown', async () => {
+    const { call, runId, letFinish, finished } = await vanishing()
+    await cancelRun(desk.api, desk.people.ada.caller, { runId })
+    expect(await onlyCall(runId)).toMatchObject({ result: null })
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toEqual({ kind: 'ended' })
+    expect(await onlyCall(runId)).toMatchObject({ result: 'unknown' })
+    letFinish()
+    await finished
+    expect(await executions(call.id)).toMatchObject([{ state: 'succeeded' }])
+  })
+
+  test('an attempt that had not started may be issued again', async () => {
+    const { call } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toEqual({ kind: 'again' })
+    expect(await executions(call.id)).toEqual([])
+  })
+
+  test('a tool that ends without a result is unknown, never failed', async () => {
+    const { call } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    desk.beforeExecute = async () => {
+      throw new Error('its process died')
+    }
+    expect(await desk.execute(call.id)).toMatchObject({ kind: 'wait' })
+    expect(await executions(call.id)).toMatchObject([{ attempt: 1, state: 'unknown' }])
+  })
+})
+
+describe('stopping', () => {
+  async function stopping(
+    reason: StopReason,
+    stops: boolean,
+    before: (runId: string) => Promise<unknown>,
+  ) {
+    const { call, runId } = await aWrite()
+    await desk.decide(desk.people.grace, call.requestId)
+    const stop = new AbortController()
+    const seen: unknown[] = []
+    desk.beforeExecute = async (_tool, signal) => {
+      await before(runId)
+      stop.abort(reason)
+      if (stops) await waitUntil(() => signal.aborted, { withinMs: 5_000 })
+      // A stop that is not believed is looked at while the same questions are asked here, one after the other.
+      else for (let time = 0; time < 10; time += 1) await desk.calls(runId, 1)
+      seen.push(signal.aborted)
+      if (signal.aborted) throw new Error('stopped')
+    }
+    await executeCall(desk.worker, { callId: call.id, signal: stop.signal })
+    return { call, runId, seen }
+  }
+
+  test('a forged cancel stops nothing', async () => {
+    const { call, seen } = await stopping('cancelled', false, async () => undefined)
+    expect(seen).toEqual([false])
+    expect(await executions(call.id)).toMatchObject([{ state: 'succeeded' }])
+  })
+
+  test('a real cancel stops the tool: failed (cancelled)', async () => {
+    const { call, runId, seen } = await stopping('cancelled', true, (id) =>
+      cancelRun(desk.api, desk.people.ada.caller, { runId: id }),
+    )
+    expect(seen).toEqual([true])
+    expect(await executions(call.id)).toEqual([
+      { attempt: 1, state: 'failed', reason: 'cancelled' },
+    ])
+    expect(await onlyCall(runId)).toMatchObject({ result: 'cancelled' })
+  })
+
+  test('a graceful stop of the process stores failed (stopped)', async () => {
+    const { call, runId } = await stopping('shutdown', true, async () => undefined)
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'failed', reason: 'stopped' }])
+    expect(await onlyCall(runId)).toMatchObject({ result: 'error' })
+  })
+})
