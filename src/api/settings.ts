@@ -11,6 +11,8 @@ export interface ApiSettings {
   readonly trustProxy: boolean
   /** the token of development sign-in; null: there is none (api.md, Who is calling) */
   readonly developmentToken: string | null
+  /** the owner-only token with which somebody on the host makes sign-in links, in every profile; absent: nobody can */
+  readonly hostToken?: string
   readonly sessionTimes: SessionTimes
   /** the built dashboard; null: only the API */
   readonly uiDir: string | null

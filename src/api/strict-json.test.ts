@@ -11,6 +11,7 @@ test('whatever JSON.stringify writes is read as it was', () => {
       fc.pre(!text.includes('__proto__'))
       expect(parse(text)).toEqual(JSON.parse(text))
     }),
+    { numRuns: 40 },
   )
 })
 

@@ -20,6 +20,7 @@ import { createDeliveries } from './deliveries.ts'
 import { readDevToken } from './dev-token.ts'
 import { processEnvironment } from './environment.ts'
 import { CHECKOUT, findFolders } from './folders.ts'
+import { ensureHostToken } from './host-token.ts'
 import { listen } from './http-server.ts'
 import { loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
 import { createLog } from './logging.ts'
@@ -100,6 +101,7 @@ async function readSettings(config: Config): Promise<ApiSettings> {
     publicUrl: config.publicUrl,
     trustProxy: config.trustProxy,
     developmentToken: config.developmentSignIn ? await readDevToken(config.dataDir) : null,
+    hostToken: await ensureHostToken(config.dataDir),
     sessionTimes,
     uiDir: existsSync(join(uiDir, 'index.html')) ? uiDir : null,
     projectDir: config.projectDir,

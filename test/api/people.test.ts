@@ -21,7 +21,7 @@ const files: ProjectFiles = {
 }
 
 beforeAll(async () => {
-  api = await createTestApi()
+  api = await createTestApi({ settings: { hostToken: 'the-token-of-this-host' } })
   const policy = policyOf(files)
   Object.assign(api.service.ctx.policies, { inForce: async () => policy })
   olga = await api.signIn(api.people.olga)
@@ -44,6 +44,29 @@ test('nobody else makes links or disables anybody', async () => {
   for (const path of ['/v1/people/olga@example.com/link', '/v1/people/olga@example.com/disable']) {
     expect(await grace.post(path)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
   }
+})
+
+test('somebody on the host makes a link with its token, in every profile; nobody else does', async () => {
+  const ask = (token: string) =>
+    api.ask('/v1/auth/host-link', { method: 'POST', body: { email: 'grace@example.com', token } })
+  expect(await ask('a guess')).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+  expect(await ask('')).toMatchObject({ status: 401 })
+  const made = await ask('the-token-of-this-host')
+  expect(made.status).toBe(201)
+  const token = new URLSearchParams(new URL(made.body.url).hash.slice(1)).get('link')
+  const signedIn = await api.ask('/v1/auth/link', { method: 'POST', body: { token } })
+  expect(signedIn.body.person.name).toBe('Grace')
+  await using bare = await createTestApi()
+  const reply = await bare.ask('/v1/auth/host-link', {
+    method: 'POST',
+    body: { email: 'grace@example.com', token: 'undefined' },
+  })
+  expect(reply.status).toBe(401)
+})
+
+test('a person makes a link for their own phone', async () => {
+  const grace = await api.signIn(api.people.grace)
+  expect((await grace.post('/v1/people/grace@example.com/link')).status).toBe(201)
 })
 
 test('a disabled person is out at once: sessions, links and keys', async () => {

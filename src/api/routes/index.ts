@@ -8,7 +8,7 @@ import { grantRoutes } from './grants.ts'
 import { healthRoutes } from './health.ts'
 import { keyRoutes } from './keys.ts'
 import { meRoutes } from './me.ts'
-import { peopleRoutes } from './people.ts'
+import { hostLinkRoute, peopleRoutes } from './people.ts'
 import { policyRoutes } from './policy.ts'
 import { queueRoutes } from './queues.ts'
 import { requestActionRoutes } from './request-actions.ts'
@@ -36,6 +36,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...policyRoutes,
     ...keyRoutes,
     ...peopleRoutes,
+    hostLinkRoute(),
     ...eventRoutes,
     ...healthRoutes,
   ]

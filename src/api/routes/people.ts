@@ -2,11 +2,18 @@ import { z } from 'zod'
 import { disablePerson } from '../../services/access/disable-person.ts'
 import { requireRight } from '../../services/access/has-right.ts'
 import { listPeople } from '../../services/access/list-people.ts'
+import { refuseSignIn } from '../../services/access/refuse-sign-in.ts'
 import { createSignInLink } from '../../services/access/sign-in-link.ts'
 import { signInUrl } from '../../services/access/sign-in-url.ts'
-import { route, type Route } from '../route.ts'
+import { sameSecret } from '../../services/access/token.ts'
+import type { Caller } from '../../services/context.ts'
+import { channelOf } from '../identity.ts'
+import { checkOrigin } from '../middleware/check-origin.ts'
+import { failureLimit } from '../middleware/failure-limit.ts'
+import { openRoute, route, type Route } from '../route.ts'
 import * as schemas from '../schemas/auth.ts'
 import { email, emptyBody } from '../schemas/common.ts'
+import type { Api } from '../settings.ts'
 import { personView } from '../views/person-view.ts'
 
 const personParams = z.object({ email })
@@ -26,16 +33,16 @@ export const peopleRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/people/:email/link',
-    summary: 'Make a one-time sign-in link for somebody (right activatePolicy)',
+    summary:
+      'Make a one-time sign-in link for oneself, or with the right activatePolicy for others',
     access: { by: 'person' },
     params: personParams,
     body: emptyBody,
     answers: { 201: { description: 'The link, shown this once', schema: schemas.signInLink } },
-    answer: async (api, { params, caller }) => {
-      await requireRight(api.ctx, caller, 'activatePolicy')
-      const link = await createSignInLink(api.ctx, caller, params)
-      const url = signInUrl(api.settings.publicUrl, link.token)
-      return { status: 201, body: { url, expiresAt: link.expiresAt.toISOString() } }
+    answer: async (api, { params, caller, identity }) => {
+      const isOwn = identity.kind === 'session' && identity.session.person.email === params.email
+      if (!isOwn) await requireRight(api.ctx, caller, 'activatePolicy')
+      return { status: 201, body: await makeLink(api, caller, params.email) }
     },
   }),
   route({
@@ -52,3 +59,40 @@ export const peopleRoutes: Route[] = [
     },
   }),
 ]
+
+/** Links made on the host itself; failures count like failed sign-ins. */
+export function hostLinkRoute(): Route {
+  const failures = failureLimit(10, 'sign-ins')
+  return openRoute({
+    method: 'post',
+    path: '/v1/auth/host-link',
+    summary: 'Make a one-time sign-in link, with the token in DATA/run/host-token',
+    body: schemas.hostLinkBody,
+    answers: { 201: { description: 'The link, shown this once', schema: schemas.signInLink } },
+    problems: ['unauthenticated', 'csrf_failed', 'not_found'],
+    answer: async (api, { body, request }) => {
+      checkOrigin(request, api.settings.publicUrl)
+      await failures.check(request)
+      const { hostToken } = api.settings
+      if (hostToken === undefined || !sameSecret(body.token, hostToken)) {
+        await failures.fail(request)
+        const channel = channelOf(request)
+        return refuseSignIn(api.ctx, { method: 'host', why: 'wrong_token', channel })
+      }
+      const host = { actor: { type: 'system', name: 'host' }, channel: channelOf(request) } as const
+      return { status: 201, body: await makeLink(api, host, body.email) }
+    },
+  })
+}
+
+async function makeLink(
+  api: Api,
+  caller: Caller,
+  email: string,
+): Promise<{ url: string; expiresAt: string }> {
+  const link = await createSignInLink(api.ctx, caller, { email })
+  return {
+    url: signInUrl(api.settings.publicUrl, link.token),
+    expiresAt: link.expiresAt.toISOString(),
+  }
+}

@@ -4,6 +4,7 @@ import { email, id, instant, text } from './common.ts'
 
 export const devLoginBody = z.strictObject({ email, token: text(200) })
 export const devSwitchBody = z.strictObject({ email })
+export const hostLinkBody = z.strictObject({ email, token: text(200) })
 export const linkBody = z.strictObject({ token: text(200) })
 
 const rights = ['startApproveAll', 'manageRuns', 'readAudit', 'activatePolicy'] as const

@@ -1,7 +1,10 @@
 import type { Command } from 'commander'
 import type { z } from 'zod'
 import type { peopleList, signInLink } from '../../api/schemas/auth.ts'
+import { processEnvironment } from '../../runtime/environment.ts'
 import { connect } from '../service/connect.ts'
+import { findService } from '../service/find-service.ts'
+import { Service } from '../service/service.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 
@@ -29,11 +32,10 @@ export function addPeopleCommand(program: Command): void {
       )
     })
   withService(people.command('link'))
-    .description('make a one-time sign-in link (right activatePolicy)')
+    .description('make a one-time sign-in link: on the host, or with the right activatePolicy')
     .argument('<email>', 'whom it signs in')
     .action(async (email: string, options: ServiceOptions) => {
-      const path = `/v1/people/${encodeURIComponent(email)}/link`
-      const link = await (await connect(options)).post<z.infer<typeof signInLink>>(path)
+      const link = await makeLink(email, options)
       console.log(`${link.url}\nworks once, until ${link.expiresAt}`)
     })
   withService(people.command('disable'))
@@ -43,4 +45,16 @@ export function addPeopleCommand(program: Command): void {
       await (await connect(options)).post(`/v1/people/${encodeURIComponent(email)}/disable`)
       console.log('Disabled.')
     })
+}
+
+/** Whoever can read the host's own token needs no session; everybody else asks as who they are. */
+async function makeLink(
+  email: string,
+  options: ServiceOptions,
+): Promise<z.infer<typeof signInLink>> {
+  const { url, hostToken } = await findService(options, processEnvironment())
+  if (hostToken !== null && options.as === undefined) {
+    return new Service(url, {}).post('/v1/auth/host-link', { email, token: hostToken })
+  }
+  return (await connect(options)).post(`/v1/people/${encodeURIComponent(email)}/link`)
 }

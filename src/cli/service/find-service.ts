@@ -10,11 +10,13 @@ export interface FoundService {
   readonly url: string
   readonly runDir: string
   readonly devToken: string | null
+  /** with which somebody on the service's machine makes sign-in links */
+  readonly hostToken: string | null
 }
 
 /**
  * `--url`, else `COUNTERSIGN_URL`, else the service that runs for the project's data folder.
- * The token of development sign-in is only ever read from that data folder.
+ * Tokens are only ever read from that data folder.
  */
 export async function findService(
   options: ServiceOptions,
@@ -35,6 +37,7 @@ export async function findService(
     url: origin,
     runDir,
     devToken: isLocal ? await readLine(join(runDir, 'dev-token')) : null,
+    hostToken: isLocal ? await readLine(join(runDir, 'host-token')) : null,
   }
 }
 

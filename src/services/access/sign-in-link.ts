@@ -13,8 +13,8 @@ import { hashToken, newToken } from './token.ts'
 const linkLastsMs = 15 * 60_000
 
 /**
- * Makes a link that signs a person in, once, within 15 minutes. The caller has been authorised: whoever is
- * on the host, or has the right `activatePolicy`. Rejects with `not_found`. Audits `credential.changed`.
+ * Makes a link that signs a person in, once, within 15 minutes. The caller has been authorised: the person,
+ * whoever is on the host, or has the right `activatePolicy`. Rejects with `not_found`. Audits `credential.changed`.
  */
 export async function createSignInLink(
   ctx: ServiceContext,
