@@ -94,6 +94,20 @@ for (const scheme of schemes) {
   })
 }
 
+test('Escape closes what is open over a page and leaves the page where it is', async () => {
+  const page = await dashboard.open('Grace', `/requests/${requestId}`)
+  await page.locator('.diff-line').first().waitFor()
+  for (const open of ['?', 'Control+k']) {
+    await page.keyboard.press(open)
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
+    expect(new URL(page.url()).pathname).toBe(`/requests/${requestId}`)
+  }
+  await page.keyboard.press('Escape')
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+})
+
 test('single keys can be switched off, and then are no commands nor said to be', async () => {
   const page = await dashboard.open('Grace', '/')
   await page.locator('.request-row').first().waitFor()

@@ -62,6 +62,7 @@ test('a stream that was lost is said to be, is taken up again, and what happened
   await dashboard.listenAgain()
   await page.locator('[data-state="live"]').waitFor({ timeout: 20_000 })
   await page.getByText('Denied by Grace').first().waitFor()
+  expect(await page.getByRole('radio').count()).toBe(0)
 })
 
 test('after thirty seconds without the service, deciding is switched off and says so', async () => {
@@ -92,6 +93,7 @@ test('signing in happens under the address one wanted, and the page opens there'
   await page.getByLabel('Development token').fill('a-token-that-only-the-owner-can-read')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { level: 1, name: 'notes/deep-link.md' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/requests/${id}`)
 })
 
 test('a one-time link signs in once, and its token does not stay in the address', async () => {

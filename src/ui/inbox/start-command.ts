@@ -12,17 +12,17 @@ function quoted(word: string): string {
  */
 export function startCommand(worker: string, me: Pick<Me, 'person' | 'installation'>): string {
   const { profile, projectDir, sample } = me.installation
-  const parts = [
-    'bin/countersign',
-    'run',
-    quoted(worker),
-    quoted('Complete the release notes of 1.2'),
-  ]
+  const parts = ['bin/countersign', 'run', quoted(worker), quoted(taskOf(sample))]
   if (profile === 'development') {
     parts.push('--as', quoted(starterOf(me)))
     if (projectDir !== null && !sample) parts.push('--project', quoted(projectDir))
   }
   return parts.join(' ')
+}
+
+/** What the run is told to do: the sample's own task, or what every worker can answer. */
+function taskOf(sample: boolean): string {
+  return sample ? 'Complete the release notes of 1.2' : 'Say what you can do here'
 }
 
 /** In the sample project Grace approves what Ada starts: she could not decide a run of her own. */

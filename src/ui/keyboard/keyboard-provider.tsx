@@ -26,9 +26,11 @@ const inDialogs: ReadonlySet<ShortcutId> = new Set(['submit', 'submitNext', 'pal
 export function KeyboardProvider({ children }: { children: ReactNode }) {
   const handlers = useRef(new Map<ShortcutId, (() => void)[]>())
   const [singleKeys, setSingle] = useState(() => localStorage.getItem(storageKey) !== 'off')
+  const single = useRef(singleKeys)
 
   const setSingleKeys = useCallback((on: boolean) => {
     localStorage.setItem(storageKey, on ? 'on' : 'off')
+    single.current = on
     setSingle(on)
   }, [])
   const register = useCallback((id: ShortcutId, handler: () => void) => {
@@ -47,25 +49,26 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
       const match = matchKey(
         { ...keyParts(event), typing: isTyping(event.target) },
         pending,
-        singleKeys,
+        single.current,
       )
       pending = match.pending
       clearTimeout(forget)
       forget = setTimeout(() => (pending = null), 1_500)
-      if (match.id === null || event.defaultPrevented) return
-      const dialogOpen = document.querySelector('[aria-modal="true"]') !== null
+      if (match.id === null) return
+      const dialogOpen = document.querySelector('[aria-modal="true"], [role="menu"]') !== null
       if (dialogOpen && !inDialogs.has(match.id)) return
       const handler = handlers.current.get(match.id)?.at(-1)
       if (handler === undefined) return
       event.preventDefault()
       handler()
     }
-    document.addEventListener('keydown', onKeyDown)
+    // Before anything else: a dialog that Escape is about to close is still open now.
+    window.addEventListener('keydown', onKeyDown, { capture: true })
     return () => {
-      document.removeEventListener('keydown', onKeyDown)
+      window.removeEventListener('keydown', onKeyDown, { capture: true })
       clearTimeout(forget)
     }
-  }, [singleKeys])
+  }, [])
 
   const keyboard = useMemo(
     () => ({ singleKeys, setSingleKeys, register }),

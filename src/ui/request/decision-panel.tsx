@@ -55,6 +55,8 @@ export function DecisionPanel(props: {
   const changed = request.revision !== shown.revision || request.digest !== shown.digest
   const fields = { choice, scope, uses, reason, seen: props.seen, offline }
   const obstacle = whyNotSubmit(shown, fields)
+  const obstacleShown =
+    obstacle !== null && (nagged || (choice !== null && offline) || choice === 'approve')
   const busy = submission.state === 'submitting'
   const recorded = submission.state === 'recorded' ? submission.answer : null
   const votable =
@@ -64,7 +66,6 @@ export function DecisionPanel(props: {
     if (busy || !votable) return
     if (obstacle !== null) {
       setNagged(true)
-      announce(obstacle)
       return
     }
     const body = decisionBody(shown, fields)
@@ -72,8 +73,9 @@ export function DecisionPanel(props: {
     const answer = await submit(body)
     if (answer === null) return
     setReason('')
+    if (!thenNext) return
     announce(stageSentence(answer, body.decision, request))
-    if (thenNext) props.onNext()
+    props.onNext()
   }
   useShortcut('submit', votable ? () => void send(false) : null)
   useShortcut('submitNext', votable ? () => void send(true) : null)
@@ -90,24 +92,27 @@ export function DecisionPanel(props: {
       {submission.state === 'refused' && !changed && (
         <Refused refusal={submission.refusal} attempted={submitted} />
       )}
-      {recorded !== null && (
-        <Notice
-          tone={submitted === 'approve' ? 'good' : 'plain'}
-          title={submitted === 'approve' ? 'Approved by you' : 'Denied by you'}
-        >
-          {stageSentence(recorded, submitted, request)}
-        </Notice>
-      )}
-      {recorded === null && request.state !== 'pending' && submission.state !== 'refused' && (
-        <Notice tone="plain" title={outcomeOf(request)}>
-          {request.decidedAt === null
-            ? 'It can no longer be decided.'
-            : `At ${clockTime(request.decidedAt)}. It can no longer be decided.`}
-        </Notice>
-      )}
-      {request.state === 'pending' && recorded === null && !request.eligibility.canDecide && (
-        <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
-      )}
+      {/* Always there, so that what appears in it is read out. */}
+      <div role="status" className="column">
+        {recorded !== null && (
+          <Notice
+            tone={submitted === 'approve' ? 'good' : 'plain'}
+            title={submitted === 'approve' ? 'Approved by you' : 'Denied by you'}
+          >
+            {stageSentence(recorded, submitted, request)}
+          </Notice>
+        )}
+        {recorded === null && request.state !== 'pending' && submission.state !== 'refused' && (
+          <Notice tone="plain" title={outcomeOf(request)}>
+            {request.decidedAt === null
+              ? 'It can no longer be decided.'
+              : `At ${clockTime(request.decidedAt)}. It can no longer be decided.`}
+          </Notice>
+        )}
+        {request.state === 'pending' && recorded === null && !request.eligibility.canDecide && (
+          <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
+        )}
+      </div>
       {!votable && recorded === null && reason !== '' && (
         <div className="kept-note">
           <p className="small dim">Your note, not sent:</p>
@@ -165,10 +170,7 @@ export function DecisionPanel(props: {
                 value={reason}
                 onChange={(event) => setReason(event.currentTarget.value)}
               />
-              {obstacle !== null &&
-                (nagged || (choice !== null && offline) || choice === 'approve') && (
-                  <p className="obstacle">{obstacle}</p>
-                )}
+              <div role="status">{obstacleShown && <p className="obstacle">{obstacle}</p>}</div>
               <div className="row submit-row">
                 <Button
                   type="submit"

@@ -24,7 +24,7 @@ export function Effect(props: {
   onRegion: (element: HTMLElement | null) => void
   onAllShown: (all: boolean) => void
 }) {
-  const { request, onAllShown } = props
+  const { request, onRegion, onAllShown } = props
   const { presentation } = request
   const files = useMemo(
     () =>
@@ -36,7 +36,7 @@ export function Effect(props: {
   return (
     <section className="card" aria-labelledby="effect-title">
       <h2 id="effect-title">What will happen</h2>
-      <section ref={props.onRegion} className="column" aria-label="All that will happen">
+      <section ref={onRegion} className="column" aria-label="All that will happen">
         {presentation.warnings.length > 0 && (
           <div className="warnings" role="note">
             <IconAlertTriangle size={20} stroke={1.8} aria-hidden />
