@@ -5,6 +5,7 @@ import { checkKeys } from './check-keys.ts'
 import { checkNode } from './check-node.ts'
 import { checkPostgres } from './check-postgres.ts'
 import { checkProcesses } from './check-processes.ts'
+import { checkProject } from './check-project.ts'
 import { checkSandbox } from './check-sandbox.ts'
 import { checkTemporal } from './check-temporal.ts'
 import { checkTemporalBinary } from './check-temporal-binary.ts'
@@ -13,6 +14,7 @@ import type { Check, Finding, Patient } from './check.ts'
 const CHECKS: readonly Check[] = [
   checkNode,
   checkDataFolder,
+  checkProject,
   checkProcesses,
   checkPostgres,
   checkTemporal,
