@@ -32,14 +32,16 @@ export function Quorum({ request }: { request: RequestDetail }) {
           </ul>
         </dd>
       </div>
-      <div className="fact">
-        <dt>Can decide</dt>
-        <dd>
-          {eligiblePeople.length === 0
-            ? 'nobody at the moment'
-            : eligiblePeople.map((one) => one.name).join(', ')}
-        </dd>
-      </div>
+      {request.state === 'pending' && (
+        <div className="fact">
+          <dt>Can decide</dt>
+          <dd>
+            {eligiblePeople.length === 0
+              ? 'nobody at the moment'
+              : eligiblePeople.map((one) => one.name).join(', ')}
+          </dd>
+        </div>
+      )}
       <div className="fact">
         <dt>Bound to</dt>
         <dd>

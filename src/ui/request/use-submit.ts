@@ -30,12 +30,12 @@ export function useSubmit<T>(path: string): {
         preferWaitSeconds: 2,
       })
       setSubmission({ state: 'recorded', answer })
-      await client.invalidateQueries()
+      void client.invalidateQueries()
       return answer
     } catch (error) {
       if (!(error instanceof ApiRefusal)) throw error
       setSubmission({ state: 'refused', refusal: error })
-      if (error.code !== 'network') await client.invalidateQueries({ queryKey: ['request'] })
+      if (error.code !== 'network') void client.invalidateQueries({ queryKey: ['request'] })
       return null
     }
   }

@@ -9,6 +9,8 @@ setInterval(() => {
 }, 20_000)
 
 function subscribe(listener: () => void): () => void {
+  // What appears now is not measured against a clock that stood still for a while.
+  nowMs = Date.now()
   listeners.add(listener)
   return () => listeners.delete(listener)
 }

@@ -1,0 +1,33 @@
+import { gzipSync } from 'node:zlib'
+import { expect, test } from 'vitest'
+import { firstPageBytes, type BuiltChunk } from './script-budget.ts'
+
+const chunk = (fileName: string, more: Partial<BuiltChunk> = {}): BuiltChunk => ({
+  fileName,
+  code: `export const name = ${JSON.stringify(fileName)}`,
+  isEntry: false,
+  imports: [],
+  facade: null,
+  ...more,
+})
+const chunks = [
+  chunk('main.js', { isEntry: true, imports: ['react.js'] }),
+  chunk('react.js'),
+  chunk('request.js', {
+    facade: '/src/ui/request/request-page.tsx',
+    imports: ['react.js', 'lines.js'],
+  }),
+  chunk('lines.js'),
+  chunk('diff.js', { facade: '/src/ui/request/diff-view.tsx' }),
+]
+
+test('the first page is the entry, the page itself and all that they import, each counted once', () => {
+  const { files, bytes } = firstPageBytes(chunks, ['request/request-page.tsx'])
+  expect(files).toEqual(['lines.js', 'main.js', 'react.js', 'request.js'])
+  const alone = chunks.filter((one) => files.includes(one.fileName))
+  expect(bytes).toBe(alone.reduce((sum, one) => sum + gzipSync(one.code).length, 0))
+})
+
+test('what is loaded on demand does not count', () => {
+  expect(firstPageBytes(chunks, []).files).toEqual(['main.js', 'react.js'])
+})
