@@ -14,11 +14,29 @@ export interface UnitOfWork {
   event(type: StreamEventType, subject: JsonObject): Promise<void>
 }
 
+/** How often a unit is tried when Postgres ends it for the sake of others. */
+const triesMost = 5
+
 /**
  * Runs `work` in one transaction: everything or nothing. After the commit, and only then, the outbox rows
- * it wrote are handed to this process's relay, without making the caller wait.
+ * it wrote are handed to this process's relay, without making the caller wait. A unit that Postgres ended because
+ * of a deadlock or a conflict is worked again from the start: `work` keeps nothing outside of its transaction.
  */
 export async function inUnitOfWork<T>(
+  ctx: ServiceContext,
+  work: (unit: UnitOfWork) => Promise<T>,
+): Promise<T> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      return await onceInUnitOfWork(ctx, work)
+    } catch (error) {
+      if (tried >= triesMost || !isConflict(error)) throw error
+      ctx.log.warn({ tried, err: error }, 'A transaction met another one and is tried again')
+    }
+  }
+}
+
+async function onceInUnitOfWork<T>(
   ctx: ServiceContext,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
@@ -35,4 +53,11 @@ export async function inUnitOfWork<T>(
   )
   if (committed.length > 0) ctx.outboxCommitted?.(committed)
   return result
+}
+
+/** `deadlock_detected` and `serialization_failure`: nothing was committed, and trying again may do. */
+function isConflict(error: unknown): boolean {
+  return (
+    error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001')
+  )
 }
