@@ -27,6 +27,7 @@ const legal = {
     'not_started refuse refused',
     'started succeed succeeded',
     'started fail failed',
+    'started refuse refused',
     'started lose unknown',
     'unknown succeed succeeded',
     'unknown fail failed',

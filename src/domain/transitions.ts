@@ -41,10 +41,13 @@ export const permitTransitions: TransitionTable<PermitState, PermitEvent> = {
 /** `lose`: nobody knows how it ended. */
 export type ExecutionEvent = 'start' | 'refuse' | 'succeed' | 'fail' | 'lose'
 
-/** One attempt. What is unknown may still turn out, until a person settles it (architecture.md, execution). */
+/**
+ * One attempt. What is unknown may still turn out, until a person settles it (architecture.md, execution). A tool that
+ * was started and finds its base changed right before it would write has done nothing: it is refused as stale.
+ */
 export const executionTransitions: TransitionTable<ExecutionState, ExecutionEvent> = {
   not_started: { start: 'started', refuse: 'refused' },
-  started: { succeed: 'succeeded', fail: 'failed', lose: 'unknown' },
+  started: { succeed: 'succeeded', fail: 'failed', refuse: 'refused', lose: 'unknown' },
   succeeded: {},
   failed: {},
   refused: {},

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { executionTransitions, transition } from '../../domain/transitions.ts'
 import type { ServiceContext } from '../context.ts'
 import { lockRequests } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
@@ -17,9 +18,11 @@ export async function undoClaim(
     if (found === null) return
     const requestId = found.call.request_id
     if (requestId !== null) await lockRequests(unit.tx, [requestId])
+    const state = transition(executionTransitions, 'started', 'refuse')
+    if (state === null) return
     const updated = await unit.tx
       .updateTable('execution')
-      .set({ state: 'refused', reason: 'stale', finished_at: sql<Date>`clock_timestamp()` })
+      .set({ state, reason: 'stale', finished_at: sql<Date>`clock_timestamp()` })
       .where('call_id', '=', attempt.callId)
       .where('attempt', '=', attempt.attempt)
       .where('state', '=', 'started')
