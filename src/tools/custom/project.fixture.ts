@@ -9,7 +9,13 @@ import { buildRegistry } from '../registry.ts'
 import { openToolProcess, type ToolProcess } from './tool-process.ts'
 
 /** A project folder far from the service, with these tool files and their processes, for tests. */
-export async function projectWith(files: Readonly<Record<string, string>>) {
+export async function projectWith(
+  files: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string>> = {
+    OWN_TOKEN: 'owner',
+    DATABASE_URL: 'postgres://secret',
+  },
+) {
   const projectDir = realpathSync(mkdtempSync(path.join(tmpdir(), 'project with spaces-')))
   const put = (at: string, content: string): void => {
     mkdirSync(path.dirname(path.join(projectDir, at)), { recursive: true })
@@ -19,7 +25,6 @@ export async function projectWith(files: Readonly<Record<string, string>>) {
   const toolFiles = Object.entries(files)
     .filter(([at]) => at.startsWith('tools/'))
     .map(([at, content]) => ({ path: at, hash: hashBytes(content) }))
-  const environment = { OWN_TOKEN: 'owner', DATABASE_URL: 'postgres://secret' }
   const toolProcess = await openToolProcess({ projectDir, toolFiles, environment })
   return {
     projectDir,

@@ -35,7 +35,7 @@ export interface ToolChild extends AsyncDisposable {
 /** How long a tool has to react to cancellation before its process group is terminated, then killed. */
 const cooperationMs = 2000
 const terminationMs = 500
-const lastWordsMs = 1000
+const lastWordsMs = 5000
 const keptOutputBytes = 4096
 const memoryMb = 1024
 

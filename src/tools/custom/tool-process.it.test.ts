@@ -59,6 +59,27 @@ describe('a tool process', () => {
     })
   })
 
+  it('never sees a key of a model, nor the service’s own secrets', async () => {
+    const secrets = [
+      'ANTHROPIC_API_KEY',
+      'OPENAI_API_KEY',
+      'GOOGLE_GENERATIVE_AI_API_KEY',
+      'OPENAI_COMPATIBLE_API_KEY',
+      'OPENAI_COMPATIBLE_BASE_URL',
+      'COUNTERSIGN_SIGNING_KEY',
+      'DATABASE_URL',
+      'TEMPORAL_API_KEY',
+      'PGPASSWORD',
+    ]
+    await using project = await projectWith(
+      { 'tools/a.ts': toolFile('a', 'return JSON.stringify(process.env)') },
+      { OWN_TOKEN: 'owner', ...Object.fromEntries(secrets.map((name) => [name, 'secret'])) },
+    )
+    const { output } = (await project.toolProcess.ask(run('a'), within(5000))) as { output: string }
+    expect(Object.keys(JSON.parse(output))).toContain('OWN_TOKEN')
+    expect(output).not.toContain('secret')
+  })
+
   it('that blocks its event loop holds up neither us nor other calls', async () => {
     await using project = await projectWith({
       'tools/block.ts': toolFile(

@@ -144,11 +144,12 @@ function isOfVersion(loaded: LoadedTools): boolean {
   return !loaded.problems.some((problem) => problem.changed)
 }
 
-/** The service's own settings are not the tools' business, least of all where its secrets are. */
+/** The service's own settings are not the tools' business, least of all its secrets and the keys of its models. */
 function toolEnvironment(
   given: Readonly<Record<string, string | undefined>>,
 ): Record<string, string> {
   const own = /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$|NODE_OPTIONS$|NODE_CHANNEL|VITEST)/
-  const kept = Object.entries(given).filter(([name]) => !own.test(name))
+  const models = /^(ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI)_(API_KEY|BASE_URL)$/
+  const kept = Object.entries(given).filter(([name]) => !own.test(name) && !models.test(name))
   return Object.fromEntries(kept.filter((pair): pair is [string, string] => pair[1] !== undefined))
 }
