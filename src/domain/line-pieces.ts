@@ -1,4 +1,4 @@
-import { visibleText, type TextSegment } from '../../domain/visible-text.ts'
+import { visibleText, type TextSegment } from './visible-text.ts'
 
 /** A piece of one line as it is drawn: text, a chip for a hidden character, or a counted run of blanks. */
 export type LinePiece =
