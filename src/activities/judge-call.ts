@@ -8,7 +8,7 @@ import type { Activities } from '../workflows/activity-port.ts'
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
     const question = JSON.parse(await getText(ctx.db, input.questionHash)) as RemoteQuestion
-    const answer = await judgeCall(ctx, question)
+    const answer = await judgeCall(ctx, question, input.taskQueue)
     return { answerHash: await putContent(ctx.db, JSON.stringify(answer)) }
   }
 }

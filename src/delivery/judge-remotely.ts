@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { WorkflowFailedError } from '@temporalio/client'
+import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { Problem } from '../domain/problem.ts'
 import type { RemoteJudgement, RemoteQuestion } from '../services/context.ts'
 import { getText, putContent } from '../store/content.ts'
@@ -42,11 +43,13 @@ async function ask(
     })
   } catch (error) {
     const cause = error instanceof WorkflowFailedError ? error.cause : error
-    throw new Problem(
-      'workspace_unreachable',
-      'No Temporal worker of the workspace answered in 10 seconds; nothing was changed. Start one, or try again.',
-      {},
-      { cause },
-    )
+    throw new Problem('workspace_unreachable', sentenceOf(cause), {}, { cause })
   }
+}
+
+/** Whoever answered that it cannot is not away: its log says why. */
+function sentenceOf(cause: unknown): string {
+  return cause instanceof ActivityFailure && cause.cause instanceof ApplicationFailure
+    ? 'The Temporal worker of the workspace could not judge this call; nothing was changed. Its log says why.'
+    : 'No Temporal worker of the workspace answered in 10 seconds; nothing was changed. Start one, or try again.'
 }

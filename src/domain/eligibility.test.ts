@@ -42,6 +42,14 @@ describe('who may decide', () => {
     })
   })
 
+  test('somebody behind it twice is told the weightiest reason, whatever the order', () => {
+    const principals = ['messaged', 'started'].map((why) => ({ personId: 'grace', why }))
+    for (const behind of [principals, principals.toReversed()]) {
+      const { reason } = judgeEligibility({ ...asked, principals: behind })
+      expect(reason).toBe("you can't decide: you started this run")
+    }
+  })
+
   test('self-approval does not make up for the team', () => {
     const principals = [{ personId: 'grace', why: 'started' }]
     const person = { ...grace, teams: [] }

@@ -4,7 +4,7 @@ import type { Quorum } from './request.ts'
 /** Why a person is behind a request (product.md 17); kept with the request. */
 export type PrincipalReason = 'started' | 'started_above' | 'owns_key' | 'messaged' | 'edited'
 
-/** Every reason, for checks of what the store holds. */
+/** Every reason, the one that a person is told first; also for checks of what the store holds. */
 export const principalReasons: readonly PrincipalReason[] = [
   'started',
   'started_above',
@@ -60,7 +60,8 @@ export function judgeEligibility(question: EligibilityQuestion): Eligibility {
   }
   const behind = question.principals.filter((principal) => principal.personId === person.id)
   if (behind.length > 0 && !question.selfApproval) {
-    return refused('behind_request', `you can't decide: ${behindText(behind[0]?.why ?? '')}`)
+    const reasons = behind.map((principal) => principal.why)
+    return refused('behind_request', `you can't decide: ${behindText(reasons)}`)
   }
   return { canDecide: true, reason: null, selfApproved: behind.length > 0 }
 }
@@ -72,8 +73,8 @@ function refused(
   return { canDecide: false, which, reason }
 }
 
-function behindText(why: string): string {
-  return Object.hasOwn(behindSentences, why)
-    ? behindSentences[why as PrincipalReason]
-    : 'you are behind this request'
+/** The weightiest of several: whoever starts a run also wrote its first message. */
+function behindText(reasons: readonly string[]): string {
+  const weightiest = principalReasons.find((reason) => reasons.includes(reason))
+  return weightiest === undefined ? 'you are behind this request' : behindSentences[weightiest]
 }

@@ -13,16 +13,18 @@ import { signedModeOf } from './verify-run.ts'
 /**
  * Judges a hypothetical or edited call on the host that has the workspace; nothing is opened. With `runId` the run's
  * signed mode and grants count, with `callId` also what the earlier calls of its turn propose. With `present` what would
- * be shown is stored, if the call asks and can be shown.
+ * be shown is stored, if the call asks and can be shown. Without a run the workspace is that of `taskQueue`, on which
+ * the question came.
  */
 export async function judgeCall(
   ctx: WorkerContext,
   question: RemoteQuestion,
+  taskQueue: string,
 ): Promise<RemoteJudgement> {
   const policy = await ctx.policies.inForce()
   const registry = await ctx.registryOf(policy, question.worker)
   const run = await runOf(ctx, question.runId)
-  const workspace = await ctx.workspaceOf({ taskQueue: run?.task_queue ?? '' })
+  const workspace = await ctx.workspaceOf({ taskQueue: run?.task_queue ?? taskQueue })
   const proposals = new TurnProposals(workspace)
   if (question.callId !== undefined) await addEarlier(ctx, question.callId, proposals, registry)
   const accesses = await accessesOf(registry, question.tool, question.input)
