@@ -118,8 +118,10 @@ export interface RunTable {
   policy_digest: string
   mode: RunMode
   state: Generated<RunState>
-  input: Jsonb<Json>
+  /** of canonical JSON in `content` */
   input_digest: string
+  /** the input's first line */
+  title: string
   started_by: string
   api_key_id: string | null
   workflow_id: string
@@ -132,7 +134,7 @@ export interface RunTable {
   epoch: number
   created_at: GeneratedTimestamp
   ended_at: Timestamp | null
-  statement: string
+  /** over the statement that the columns above make (services/runs/verify-run) */
   signature: string
   key_id: string
 }
@@ -229,7 +231,6 @@ export interface RequestRevisionTable {
   digest: string
   input_hash: string
   facts: Jsonb<CallFacts>
-  facts_digest: string
   presentation_hash: string
   presentation_digest: string
   content_hash: string

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { hashJson } from '../../domain/digest.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import type { PermitStatement } from '../../domain/statement.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
@@ -104,7 +105,7 @@ describe('an approval', () => {
       runId: run.id,
       callId: request.callId,
       digest: request.digest,
-      factsDigest: revision.facts_digest,
+      factsDigest: hashJson(revision.facts),
       policyDigest: service.policy.digest,
       attempt: 1,
       epoch: 1,

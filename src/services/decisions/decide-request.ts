@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import { hashJson } from '../../domain/digest.ts'
 import type { Json } from '../../domain/json.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { RequestState } from '../../domain/request.ts'
@@ -143,7 +144,7 @@ async function countApproval(
     runId: request.run_id,
     callId: request.call_id,
     digest: facts.revision.digest,
-    factsDigest: facts.revision.factsDigest,
+    factsDigest: hashJson(facts.revision.facts),
     deciders,
     policyDigest: request.policy_digest,
     attempt: request.attempt,

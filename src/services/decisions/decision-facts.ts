@@ -22,7 +22,6 @@ export interface DecisionFacts {
     readonly digest: string
     readonly inputHash: string
     readonly facts: CallFacts
-    readonly factsDigest: string
     readonly presentationDigest: string
     readonly editorId: string | null
   }
@@ -52,7 +51,7 @@ export async function readDecisionFacts(
       clock_timestamp() as now,
       (select epoch from installation) as epoch,
       (select json_build_object(
-          'digest', r.digest, 'inputHash', r.input_hash, 'facts', r.facts, 'factsDigest', r.facts_digest,
+          'digest', r.digest, 'inputHash', r.input_hash, 'facts', r.facts,
           'presentationDigest', r.presentation_digest, 'editorId', r.editor_id)
         from request_revision r where r.request_id = request.id and r.revision = request.revision) as revision,
       (select json_build_object(

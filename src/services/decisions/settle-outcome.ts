@@ -1,4 +1,5 @@
 import { sql, type Selectable } from 'kysely'
+import { hashJson } from '../../domain/digest.ts'
 import type { Json } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
@@ -196,7 +197,7 @@ async function permitAgain(
     runId: request.run_id,
     callId: request.call_id,
     digest: facts.revision.digest,
-    factsDigest: facts.revision.factsDigest,
+    factsDigest: hashJson(facts.revision.facts),
     deciders: facts.person === null ? [] : [facts.person.id],
     policyDigest: request.policy_digest,
     attempt,

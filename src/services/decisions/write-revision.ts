@@ -37,7 +37,6 @@ export async function writeRevision(
       digest: judgement.digest,
       input_hash: presented.inputHash,
       facts: toJsonb(presented.facts),
-      facts_digest: presented.factsDigest,
       presentation_hash: presented.presentationHash,
       presentation_digest: presented.presentationDigest,
       content_hash: presented.contentHash,

@@ -1,7 +1,6 @@
 import type { Judgement } from '../../domain/judgement.ts'
 import type { Presented } from '../../domain/tool.ts'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
-import { toJsonb } from '../../store/database.ts'
 import { openRequest } from '../requests/open-request.ts'
 import { judgementCaller } from '../runs/judgement-caller.ts'
 import { agentReasonOf, recordVerdict } from '../runs/record-verdict.ts'
@@ -104,7 +103,7 @@ export async function openFresh(
   })
   await unit.tx
     .updateTable('tool_call')
-    .set({ request_id: requestId, facts: toJsonb(presented.facts) })
+    .set({ request_id: requestId })
     .where('id', '=', at.call.id)
     .execute()
   if (old === null) return

@@ -24,10 +24,10 @@ beforeAll(async () => {
   // Many more of the same: 330 runs with 30,000 requests that have ended and 3,000 that wait, and as many events.
   await sql`
     with many as (
-      insert into run (id, root_run_id, worker, worker_digest, policy_digest, mode, input, input_digest, started_by,
-        workflow_id, task_queue, epoch, statement, signature, key_id)
-      select md5(n::text)::uuid, md5(n::text)::uuid, worker, worker_digest, policy_digest, mode, input, input_digest,
-        started_by, 'many-' || n, task_queue, epoch, statement, signature, key_id
+      insert into run (id, root_run_id, worker, worker_digest, policy_digest, mode, title, input_digest, started_by,
+        workflow_id, task_queue, epoch, signature, key_id)
+      select md5(n::text)::uuid, md5(n::text)::uuid, worker, worker_digest, policy_digest, mode, title, input_digest,
+        started_by, 'many-' || n, task_queue, epoch, signature, key_id
       from run, generate_series(1, 330) n returning id)
     insert into run_lineage (run_id, ancestor_id, depth) select id, id, 0 from many
   `.execute(database.db)

@@ -85,7 +85,6 @@ export async function openRequest(
       digest: opening.digest,
       input_hash: presented.inputHash,
       facts: toJsonb(presented.facts),
-      facts_digest: presented.factsDigest,
       presentation_hash: presented.presentationHash,
       presentation_digest: presented.presentationDigest,
       content_hash: presented.contentHash,

@@ -7,6 +7,7 @@ import type { Db, Tx } from '../../store/database.ts'
 import type { ExecutionTable, RequestTable } from '../../store/schema.ts'
 import { tallyVotes } from '../decisions/tally-votes.ts'
 import type { Caller } from '../context.ts'
+import { readMessageText } from '../runs/message-text.ts'
 import { executionRecord } from './newest-execution.ts'
 import type { LineageRecord, PersonRef, RequestItemRecord } from './request-record.ts'
 
@@ -87,7 +88,10 @@ export async function readItems(
     rows.flatMap((row) => row.agent_reason_hash ?? []),
   )
   const items = new Map(
-    rows.map((row) => [row.id, itemOf(row, reasons.get(row.agent_reason_hash ?? '') ?? null)]),
+    rows.map((row) => {
+      const reason = reasons.get(row.agent_reason_hash ?? '')
+      return [row.id, itemOf(row, reason === undefined ? null : readMessageText(reason))]
+    }),
   )
   return ids.flatMap((id) => items.get(id) ?? [])
 }

@@ -6,7 +6,7 @@ import type { Caller, ServiceContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { endGrantsOf } from './end-run.ts'
-import { readMessageBody } from './message-body.ts'
+import { readMessageText } from './message-text.ts'
 import { storable } from './storable-text.ts'
 
 const caller: Caller = { actor: { type: 'system' }, channel: 'workflow' }
@@ -67,7 +67,7 @@ export async function closeRun(
         .executeTakeFirst()
       if (last === undefined) return ''
       const texts = await getTexts(unit.tx, [last.content_hash])
-      return storable(readMessageBody(texts.get(last.content_hash) ?? '{}').text)
+      return storable(readMessageText(texts.get(last.content_hash) ?? '""'))
     }
   })
 }

@@ -1,6 +1,8 @@
 import { sql } from 'kysely'
+import type { Json } from '../../domain/json.ts'
 import { Problem } from '../../domain/problem.ts'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
+import { getText } from '../../store/content.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import type { LineageRecord } from '../requests/request-record.ts'
 import { runRecord, runRows, type RunRow } from './list-runs.ts'
@@ -20,7 +22,7 @@ export async function getRun(
   if (row === undefined) throw new Problem('not_found', `There is no run ${runId}`)
   const run = await ctx.db
     .selectFrom('run')
-    .select(['turn', 'output', 'policy_digest', 'input', 'end_reason', 'state'])
+    .select(['turn', 'output', 'policy_digest', 'input_digest', 'end_reason', 'state'])
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
   const children = await ctx.db
@@ -38,7 +40,7 @@ export async function getRun(
     children,
     output: run.output,
     policyDigest: run.policy_digest,
-    input: run.input,
+    input: JSON.parse(await getText(ctx.db, run.input_digest)) as Json,
     model: policy.workers.get(row.worker)?.model ?? '',
     endReason: run.end_reason,
     allowed: { message: steers, cancel: steers },

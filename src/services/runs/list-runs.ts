@@ -26,9 +26,6 @@ export interface RunPage {
   readonly nextCursor: string | null
 }
 
-/** Longest title of a run, in characters. */
-const titleCharacters = 200
-
 const order = 'newest'
 
 /**
@@ -72,15 +69,15 @@ export interface RunRow {
   readonly ended_at: Date | null
   readonly pending_requests: number
   readonly failure: RunFailure | null
-  readonly asked: string | null
+  readonly title: string
   readonly scripted: boolean
 }
 
-/** What every listing of runs reads; of the input only its beginning, since inputs can be large. */
+/** What every listing of runs reads. */
 export const runRows = sql`
   select run.id, run.workflow_id, run.worker, run.state, run.mode, run.started_by,
     person.name as starter_name, run.created_at, run.created_at::text as created_key, run.ended_at,
-    run.pending_requests, run.failure, left(run.input #>> '{}', 2000) as asked,
+    run.pending_requests, run.failure, run.title,
     worker_version.script is not null as scripted
   from run
   join person on person.id = run.started_by
@@ -99,17 +96,10 @@ export function runRecord(row: RunRow): RunRecord {
     createdAt: row.created_at,
     endedAt: row.ended_at,
     pendingRequests: row.pending_requests,
-    title: titleOf(row.asked ?? ''),
+    title: row.title,
     scripted: row.scripted,
     failure: row.failure,
   }
-}
-
-function titleOf(asked: string): string {
-  const line = asked.trim().split(/[\r\n]/, 1)[0] ?? ''
-  const characters = Array.from(line.toWellFormed().replaceAll(/\p{Cc}/gu, ' '))
-  if (characters.length <= titleCharacters) return characters.join('')
-  return `${characters.slice(0, titleCharacters - 1).join('')}…`
 }
 
 function conditionsOf(viewer: Viewer, input: ListRunsInput): RawBuilder<boolean>[] {

@@ -4,7 +4,7 @@ import type { CallResultType } from '../../domain/request.ts'
 import type { Rule, Verdict } from '../../domain/verdict.ts'
 import { getTexts } from '../../store/content.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { readMessageBody } from './message-body.ts'
+import { readMessageText } from './message-text.ts'
 
 export interface TranscriptResult {
   readonly type: CallResultType
@@ -69,7 +69,7 @@ export async function loadTranscript(db: Db | Tx, runId: string): Promise<Transc
       role: message.role,
       author: message.author,
       at: message.created_at,
-      text: readMessageBody(textOf(message.content_hash)).text,
+      text: readMessageText(textOf(message.content_hash)),
       sequence: message.sequence,
       calls:
         message.role === 'assistant' && message.turn !== null

@@ -8,7 +8,7 @@ import type { Caller, ServiceContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { assertMaySteer } from './may-steer-run.ts'
-import { writeMessageBody } from './message-body.ts'
+import { writeMessageText } from './message-text.ts'
 import { nextSequence } from './next-sequence.ts'
 
 /** Bound of one message, in characters. */
@@ -49,7 +49,7 @@ export async function messageRun(
         sequence: await nextSequence(unit.tx, run.id),
         role: 'user',
         author: toJsonb(caller.actor),
-        content_hash: await putContent(unit.tx, writeMessageBody({ text: input.text })),
+        content_hash: await putContent(unit.tx, writeMessageText(input.text)),
       })
       .execute()
     let { state } = run

@@ -1,6 +1,5 @@
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { Selectable } from 'kysely'
-import { toJsonb } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { ServiceContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
@@ -89,7 +88,7 @@ async function openCall(
   })
   await unit.tx
     .updateTable('tool_call')
-    .set({ request_id: requestId, facts: toJsonb(presented.facts) })
+    .set({ request_id: requestId })
     .where('id', '=', call.id)
     .execute()
 }

@@ -1,13 +1,13 @@
 import type { Selectable } from 'kysely'
 import type { Judgement } from '../../domain/judgement.ts'
 import type { Verdict } from '../../domain/verdict.ts'
-import { getTexts, putContent } from '../../store/content.ts'
+import { getText } from '../../store/content.ts'
 import { toJsonb, type Tx } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { Caller } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { strictRuleId } from './judge-one.ts'
-import { readMessageBody } from './message-body.ts'
+import { readMessageText } from './message-text.ts'
 import { strictText } from './result-texts.ts'
 import { storeResult } from './store-result.ts'
 
@@ -67,7 +67,7 @@ function verdictOf(judgement: Judgement): Verdict {
   return judgement.rule?.id === strictRuleId ? 'ask' : judgement.verdict
 }
 
-/** The content hash of what the model wrote in a turn; `null` when it wrote nothing. */
+/** The content hash of the message that the model wrote in a turn; `null` when it wrote nothing. */
 export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promise<string | null> {
   const message = await tx
     .selectFrom('message')
@@ -77,7 +77,6 @@ export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promis
     .where('role', '=', 'assistant')
     .executeTakeFirst()
   if (message === undefined) return null
-  const texts = await getTexts(tx, [message.content_hash])
-  const { text } = readMessageBody(texts.get(message.content_hash) ?? '{}')
-  return text === '' ? null : putContent(tx, text)
+  const text = readMessageText(await getText(tx, message.content_hash))
+  return text === '' ? null : message.content_hash
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { Actor } from '../../domain/actor.ts'
-import { hashJson } from '../../domain/digest.ts'
+import { canonicalJson } from '../../domain/digest.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { RunState } from '../../domain/request.ts'
@@ -16,8 +16,9 @@ import { onceForKey } from '../decisions/idempotency.ts'
 import { rightsOf } from '../requests/rights-of.ts'
 import { personBehind } from '../requests/viewer.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { writeMessageBody } from './message-body.ts'
+import { writeMessageText } from './message-text.ts'
 import { assertReachable } from './reachable-approvers.ts'
+import { titleOf } from './run-title.ts'
 
 export interface StartRunInput {
   readonly worker: string
@@ -110,7 +111,7 @@ async function recordRun(
     parentCallId: null,
     workerName: worker.name,
     workerDigest: worker.digest,
-    inputDigest: hashJson(start.input),
+    inputDigest: await putContent(tx, canonicalJson(start.input)),
     mode,
     startedBy: starter.id,
   }
@@ -134,14 +135,13 @@ async function recordRun(
       worker_digest: worker.digest,
       policy_digest: policy.digest,
       mode,
-      input: JSON.stringify(start.input),
       input_digest: statement.inputDigest,
+      title: titleOf(start.input),
       started_by: starter.id,
       api_key_id: caller.actor.type === 'machine' ? caller.actor.id : null,
       workflow_id: workflowId,
       task_queue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
       epoch: sql<number>`(select epoch from installation)`,
-      statement: signed.statement,
       signature: signed.signature,
       key_id: signed.keyId,
     })
@@ -156,7 +156,7 @@ async function recordRun(
       sequence: 1,
       role: 'user',
       author: toJsonb(caller.actor satisfies Actor),
-      content_hash: await putContent(tx, writeMessageBody({ text: start.text })),
+      content_hash: await putContent(tx, writeMessageText(start.text)),
     })
     .execute()
   await unit.audit({
@@ -220,7 +220,7 @@ function firstMessage(input: StartRunInput): string {
   if (typeof asked !== 'string' && !isObject) {
     throw new Problem('invalid_request', 'The input is text or an object', { field: 'input' })
   }
-  // Postgres keeps the input as jsonb, which has no NUL and no lone surrogate.
+  // The input has a canonical form, which has no lone surrogate, and a title, which has no NUL.
   if (!isStorable(asked)) {
     throw new Problem('invalid_request', 'The input holds a NUL or half a character', {
       field: 'input',

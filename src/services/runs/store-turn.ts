@@ -6,7 +6,7 @@ import { putContent } from '../../store/content.ts'
 import type { ServiceContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
-import { writeMessageBody } from './message-body.ts'
+import { writeMessageText } from './message-text.ts'
 import { nextSequence } from './next-sequence.ts'
 import type { AttemptOutcome } from './run-limits.ts'
 import { storable } from './storable-text.ts'
@@ -38,7 +38,7 @@ export async function storeTurn(ctx: ServiceContext, turn: TurnToStore): Promise
             sequence: await nextSequence(tx, run.id),
             turn: turn.turn,
             role: 'assistant',
-            content_hash: await putContent(tx, writeMessageBody({ text: turn.answer.text })),
+            content_hash: await putContent(tx, writeMessageText(turn.answer.text)),
           })
           .onConflict((conflict) =>
             conflict.columns(['run_id', 'turn']).where('role', '=', 'assistant').doNothing(),

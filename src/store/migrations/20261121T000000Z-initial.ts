@@ -94,8 +94,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       mode text not null check (mode in ('prompt', 'strict', 'approve_all')),
       state text not null default 'running'
         check (state in ('running', 'waiting_for_approval', 'waiting_for_input', 'completed', 'failed', 'cancelled')),
-      input jsonb not null,
-      input_digest text not null,
+      input_digest text not null references content(hash),
+      title text not null,
       started_by uuid not null references person(id),
       api_key_id text references api_key(id),
       workflow_id text not null unique,
@@ -108,7 +108,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       epoch integer not null,
       created_at timestamptz not null default clock_timestamp(),
       ended_at timestamptz,
-      statement text not null,
       signature text not null,
       key_id text not null
     );
@@ -232,7 +231,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       digest text not null,
       input_hash text not null references content(hash),
       facts jsonb not null,
-      facts_digest text not null,
       presentation_hash text not null references content(hash),
       presentation_digest text not null,
       content_hash text not null references content(hash),
