@@ -51,7 +51,7 @@ test('two units that deadlock both happen, each once, and what the ended try enq
     .select(['id', 'payload'])
     .where('run_id', '=', runId)
     .execute()
-  expect(rows.map((row) => row.payload['tag']).toSorted()).toEqual(tags.toSorted())
+  expect(rows.map((row) => String(row.payload['tag'])).toSorted()).toEqual(tags.toSorted())
   expect(ids.toSorted()).toEqual(rows.map((row) => row.id).toSorted())
 })
 

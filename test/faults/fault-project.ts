@@ -1,0 +1,111 @@
+/** What a worker's script says, turn by turn. */
+export type ScriptedTurns = readonly {
+  readonly text?: string
+  readonly calls?: readonly {
+    readonly tool: string
+    readonly input: Readonly<Record<string, unknown>>
+  }[]
+}[]
+
+const config = `version: 1
+people: [{ email: ada@example.com, name: Ada }]
+teams:
+  platform: { members: [grace@example.com, linus@example.com] }
+  operators: { members: [olga@example.com] }
+queues:
+  platform: { team: platform }
+  brief: { team: platform, expiresAfter: 3s }
+routing:
+  - { when: { path: "brief/**" }, queue: brief }
+defaults: { queue: platform }
+rights:
+  manageRuns: [platform, operators]
+  startApproveAll: [operators]
+  readAudit: [platform]
+  activatePolicy: [platform]
+`
+
+/**
+ * A tool that writes into the journal when it begins and when it has finished, each with its call's key, and in between
+ * waits, blocks its event loop, waits for a file, never returns (with a program that it started), or dies. `act` asks,
+ * `act_freely` does not.
+ */
+function actTool(name: string, approval: string): string {
+  return `import { spawn } from 'node:child_process'
+import { appendFileSync, existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { join } from 'node:path'
+import { defineTool } from 'countersign'
+import { z } from 'zod'
+
+const how = z.enum(['wait', 'block', 'never', 'die', 'until'])
+const root = join(import.meta.dirname, '..')
+const note = (line: string): void => appendFileSync(join(root, 'journal.txt'), line + '\\n')
+
+export default defineTool({
+  name: '${name}',
+  description: 'Act',
+  inputSchema: z.object({ how, forMs: z.number().default(0), mark: z.string().default('') }),
+  approval: () => '${approval}',
+  execute: async (input, { idempotencyKey }) => {
+    note('begin ' + idempotencyKey + ' ' + process.pid)
+    if (input.how === 'die') process.kill(process.pid, 'SIGKILL')
+    if (input.how === 'never') {
+      const child = spawn('sleep', ['600'], { stdio: 'ignore' })
+      note('child ' + idempotencyKey + ' ' + child.pid)
+      await new Promise(() => setInterval(() => undefined, 1000))
+    }
+    while (input.how === 'until' && !existsSync(join(root, input.mark))) await delay(20)
+    const until = performance.now() + input.forMs
+    if (input.how === 'block') while (performance.now() < until);
+    else await delay(input.forMs)
+    note('end ' + idempotencyKey + ' ' + process.pid)
+    return { acted: input.mark }
+  },
+})
+`
+}
+
+/** The first words of a worker of these tests, with the zones that its calls need. */
+function workerFile(name: string): string {
+  return `---
+name: ${name}
+description: Plays the script of a test
+model: script:scripts/${name}.yaml
+zones:
+  - { name: all, root: ., mode: ro, approval: { read: preApproved } }
+  - { name: notes, root: ./notes, mode: rw, approval: { write: ask, delete: ask } }
+  - { name: brief, root: ./brief, mode: rw, approval: { write: ask } }
+  - { name: free, root: ./free, mode: rw, approval: { write: preApproved } }
+  - { name: locked, root: ./locked, mode: rw, approval: { write: blocked } }
+tools: { act: {}, act_freely: {} }
+---
+Play the script.
+`
+}
+
+/** A project with one worker for each script: Ada starts, Grace and Linus decide, Olga may start in any mode. */
+export function faultProject(
+  scripts: Readonly<Record<string, ScriptedTurns>>,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const files: Record<string, string> = {
+    'countersign.yaml': config,
+    'tools/act.ts': actTool('act', 'ask'),
+    'tools/act-freely.ts': actTool('act_freely', 'preApproved'),
+    ...more,
+  }
+  for (const folder of ['notes', 'brief', 'free', 'locked']) files[`${folder}/old.md`] = 'old\n'
+  for (const [name, turns] of Object.entries(scripts)) {
+    files[`workers/${name}.md`] = workerFile(name)
+    files[`scripts/${name}.yaml`] = JSON.stringify({
+      turns: turns.map((turn) => ({ text: '', calls: [], ...turn })),
+    })
+  }
+  return files
+}
+
+/** A call that asks to write one file of the zone that asks. */
+export function aWrite(path: string, content = 'new\n') {
+  return { tool: 'write_file', input: { path, content } }
+}

@@ -1,0 +1,179 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import pg from 'pg'
+import { readIdentityFile } from '../../src/runtime/processes/identity-file.ts'
+import { Installation, type ProcessName } from '../harness/installation/installation.ts'
+import type { Answer, TestSession } from '../harness/installation/test-session.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+
+export interface WaitingRequest {
+  readonly id: string
+  readonly number: number
+  readonly callId: string
+  readonly digest: string
+  readonly revision: number
+  readonly position: number
+}
+
+export interface CallState {
+  readonly id: string
+  readonly position: number
+  readonly result: string | null
+  readonly execution: string | null
+  readonly reason: string | null
+  readonly attempts: number
+}
+
+const withinMs = 60_000
+
+/** A whole installation with the people of the fault project, and an outsider's look at its database and Temporal. */
+export class FaultWorld implements AsyncDisposable {
+  readonly installation: Installation
+  readonly #pool: pg.Pool
+  readonly #sessions = new Map<string, TestSession>()
+  #temporal: Client | null = null
+
+  private constructor(installation: Installation, pool: pg.Pool) {
+    this.installation = installation
+    this.#pool = pool
+  }
+
+  static async start(files: Readonly<Record<string, string>>): Promise<FaultWorld> {
+    const installation = await Installation.start(files)
+    const pool = new pg.Pool({ connectionString: await installation.databaseUrl(), max: 4 })
+    pool.on('error', () => undefined)
+    return new FaultWorld(installation, pool)
+  }
+
+  /** The session of a person by their first name, signed in once. */
+  async as(name: string): Promise<TestSession> {
+    const session =
+      this.#sessions.get(name) ?? (await this.installation.signIn(`${name}@example.com`))
+    this.#sessions.set(name, session)
+    return session
+  }
+
+  async sql<T extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<T[]> {
+    return (await this.#pool.query<T>(text, values)).rows
+  }
+
+  /** Ada starts a run; returns its id. */
+  async startRun(worker: string, more: Record<string, unknown> = {}, who = 'ada'): Promise<string> {
+    const person = await this.as(who)
+    const answer = await person.post('/v1/runs', { worker, input: 'go', ...more })
+    if (answer.status !== 201) throw new Error(`run: ${JSON.stringify(answer)}`)
+    return answer.body['id'] as string
+  }
+
+  /** Waits until so many requests of a run are pending; in the model's order. */
+  async waiting(runId: string, count = 1): Promise<readonly WaitingRequest[]> {
+    let found: readonly WaitingRequest[] = []
+    await waitUntil(
+      async () => {
+        found = await this.sql<WaitingRequest & pg.QueryResultRow>(
+          `select id, number::int as number, call_id as "callId", digest, revision, position
+           from request where run_id = $1 and state = 'pending' order by turn, position`,
+          [runId],
+        ).catch(() => [])
+        return found.length === count || `${found.length} of ${count} requests wait`
+      },
+      { withinMs },
+    )
+    return found
+  }
+
+  async onlyWaiting(runId: string): Promise<WaitingRequest> {
+    const [request] = await this.waiting(runId)
+    if (request === undefined) throw new Error('nothing waits')
+    return request
+  }
+
+  async decide(
+    request: Pick<WaitingRequest, 'id' | 'digest' | 'revision'>,
+    how: Record<string, unknown> = {},
+    { who = 'grace', headers = {} }: { who?: string; headers?: Record<string, string> } = {},
+  ): Promise<Answer> {
+    const { digest, revision } = request
+    const body = { decision: 'approve', digest, revision, ...how }
+    return (await this.as(who)).post(`/v1/requests/${request.id}/decisions`, body, headers)
+  }
+
+  /** Waits until the run's row is in the state. */
+  async untilRun(runId: string, state: string): Promise<void> {
+    await this.untilSql(`select state from run where id = $1`, [runId], state)
+  }
+
+  /** Waits until the query's only value is what is wanted. */
+  async untilSql(text: string, values: unknown[], wanted: unknown, ms = withinMs): Promise<void> {
+    await waitUntil(
+      async () => {
+        const rows = await this.sql(text, values).catch((error: unknown) => [{ is: String(error) }])
+        const is: unknown = Object.values(rows[0] ?? {})[0] ?? null
+        return is === wanted || `${text} is ${String(is)}, not ${String(wanted)}`
+      },
+      { withinMs: ms, everyMs: 50 },
+    )
+  }
+
+  /** Every call of a run with its result and newest attempt, in order. */
+  calls(runId: string): Promise<CallState[]> {
+    return this.sql<CallState & pg.QueryResultRow>(
+      `select c.id, c.position, c.result_type as result,
+         e.state as execution, e.reason,
+         (select count(*)::int from execution where call_id = c.id) as attempts
+       from tool_call c
+       left join lateral (select * from execution where call_id = c.id order by attempt desc limit 1) e on true
+       where c.run_id = $1 order by c.turn, c.position`,
+      [runId],
+    )
+  }
+
+  /** What the model was told of each call of a run, in order, as Ada reads it. */
+  async told(runId: string): Promise<string[]> {
+    const { body } = await (await this.as('ada')).get(`/v1/runs/${runId}/transcript`)
+    const items = body['items'] as { calls?: { result?: { text?: string } }[] }[]
+    return items.flatMap((item) => (item.calls ?? []).map((call) => call.result?.text ?? ''))
+  }
+
+  /** Types of a run's events in the trail, in order. */
+  async audit(runId: string): Promise<string[]> {
+    const rows = await this.sql<{ type: string }>(
+      `select type from audit_event where run_id = $1 order by at, id`,
+      [runId],
+    )
+    return rows.map((row) => row.type)
+  }
+
+  /** Somebody who can reach Temporal directly. */
+  async temporal(): Promise<Client> {
+    const file = join(this.installation.dataDir, 'run', 'temporal.address')
+    const address = (await readFile(file, 'utf8')).trim()
+    this.#temporal ??= new Client({ connection: await Connection.connect({ address }) })
+    return this.#temporal
+  }
+
+  /** kill -9 of a process, which stays down until the returned function lets it be started again. */
+  async takeDown(name: ProcessName): Promise<() => Promise<void>> {
+    const file = join(this.installation.dataDir, 'run', 'supervisor.identity')
+    const supervisor = await readIdentityFile(file)
+    if (supervisor === null) throw new Error('nobody supervises')
+    process.kill(supervisor.pid, 'SIGSTOP')
+    const gone = await this.installation.killNine(name)
+    return async () => {
+      process.kill(supervisor.pid, 'SIGCONT')
+      await this.installation.untilBack(name, gone)
+    }
+  }
+
+  /** Text of a file of the project, or `null` when there is none. */
+  read(path: string): Promise<string | null> {
+    return readFile(join(this.installation.folder, path), 'utf8').catch(() => null)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end()
+    await this.#temporal?.connection.close()
+    await this.installation[Symbol.asyncDispose]()
+  }
+}

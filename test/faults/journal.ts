@@ -1,0 +1,17 @@
+import type { FaultWorld } from './fault-world.ts'
+
+/** What the tools of the fault project wrote down: how often each call began and finished, and the processes of it. */
+export interface Noted {
+  readonly begun: number
+  readonly ended: number
+  readonly pids: readonly number[]
+}
+
+/** The journal's lines of one call. */
+export async function notedOf(world: FaultWorld, callId: string): Promise<Noted> {
+  const lines = ((await world.read('journal.txt')) ?? '').split('\n').map((line) => line.split(' '))
+  const own = lines.filter(([, key = '']) => key.startsWith(`${callId}:`))
+  const count = (word: string): number => own.filter(([is]) => is === word).length
+  const pids = own.map(([, , pid]) => Number(pid))
+  return { begun: count('begin'), ended: count('end'), pids: [...new Set(pids)] }
+}

@@ -1,0 +1,101 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { waitUntil } from '../harness/wait-until.ts'
+import { aWrite, faultProject } from './fault-project.ts'
+import { FaultWorld } from './fault-world.ts'
+
+let world: FaultWorld
+
+beforeAll(async () => {
+  world = await FaultWorld.start(
+    faultProject({
+      one: [{ calls: [aWrite('notes/one.md')] }],
+      two: [{ calls: [aWrite('notes/two.md')] }],
+      three: [{ calls: [aWrite('notes/three.md')] }],
+      stopped: [{ calls: [aWrite('notes/stopped.md')] }],
+    }),
+  )
+}, 120_000)
+afterAll(() => world[Symbol.asyncDispose](), 60_000)
+
+describe('a decision', () => {
+  test('made while Temporal is down is recorded at once and carried out when Temporal is back', async () => {
+    const runId = await world.startRun('one')
+    const request = await world.onlyWaiting(runId)
+    const bringBack = await world.takeDown('temporal')
+    const began = performance.now()
+    const answer = await world.decide(request)
+    expect(answer).toMatchObject({ status: 200, body: { state: 'approved', stage: 'recorded' } })
+    expect(performance.now() - began).toBeLessThan(5000)
+    expect(await world.read('notes/one.md')).toBeNull()
+    await bringBack()
+    await world.untilRun(runId, 'completed')
+    expect(await world.read('notes/one.md')).toBe('new\n')
+    expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', attempts: 1 }])
+  }, 120_000)
+
+  test('made while no Temporal worker runs is recorded, delivered, and carried out when one is there', async () => {
+    const runId = await world.startRun('two')
+    const request = await world.onlyWaiting(runId)
+    const bringBack = await world.takeDown('temporal-worker')
+    expect(await world.decide(request, {}, { headers: { prefer: 'wait=10' } })).toMatchObject({
+      status: 200,
+      body: { state: 'approved', stage: 'delivered', execution: { state: 'not_started' } },
+    })
+    expect(await world.read('notes/two.md')).toBeNull()
+    await bringBack()
+    await world.untilRun(runId, 'completed')
+    expect(await world.read('notes/two.md')).toBe('new\n')
+    expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', attempts: 1 }])
+  }, 120_000)
+
+  test('made while the Temporal worker hangs is carried out once when it goes on', async () => {
+    const runId = await world.startRun('stopped')
+    const request = await world.onlyWaiting(runId)
+    const pid = await world.installation.pidOf('temporal-worker')
+    process.kill(pid, 'SIGSTOP')
+    try {
+      expect(await world.decide(request)).toMatchObject({
+        status: 200,
+        body: { state: 'approved', stage: 'recorded' },
+      })
+    } finally {
+      process.kill(pid, 'SIGCONT')
+    }
+    await world.untilRun(runId, 'completed')
+    expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', attempts: 1 }])
+  }, 120_000)
+})
+
+describe('without Postgres', () => {
+  test('nothing is decided and nothing executes; the API says 503, recovers, and the same decision then counts once', async () => {
+    const runId = await world.startRun('three')
+    const request = await world.onlyWaiting(runId)
+    const grace = await world.as('grace')
+    const path = `/v1/requests/${request.id}/decisions`
+    const body = { decision: 'approve', digest: request.digest, revision: 1 }
+    const key = { 'idempotency-key': randomUUID() }
+    const bringBack = await world.takeDown('postgres')
+    await waitUntil(async () => (await grace.get('/v1/me')).status === 503, { withinMs: 20_000 })
+    for (const asked of [() => grace.post(path, body, key), () => grace.get('/v1/requests')]) {
+      expect(await asked()).toMatchObject({
+        status: 503,
+        body: { code: 'unavailable', status: 503, type: expect.any(String) },
+      })
+    }
+    const response = await fetch(`${world.installation.url}/v1/me`)
+    expect([401, 503]).toContain(response.status)
+    expect(response.headers.get('content-type')).toContain('application/problem+json')
+    expect((await fetch(`${world.installation.url}/readyz`)).status).toBe(503)
+    expect((await fetch(`${world.installation.url}/healthz`)).status).toBe(200)
+    expect(await world.read('notes/three.md')).toBeNull()
+    await bringBack()
+    expect(await world.sql('select 1 from decision where request_id = $1', [request.id])).toEqual(
+      [],
+    )
+    expect(await grace.post(path, body, key)).toMatchObject({ status: 200 })
+    expect(await grace.post(path, body, key)).toMatchObject({ status: 200 })
+    await world.untilRun(runId, 'completed')
+    expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', attempts: 1 }])
+  }, 120_000)
+})
