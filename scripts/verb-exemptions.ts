@@ -36,7 +36,7 @@ export const exemptions: Exemptions = {
     'undoClaim',
     'whereCallStands',
   ]),
-  ...excuse('caller', timed, ['advanceRequests', 'expireRequest', 'loseRun']),
+  ...excuse('caller', timed, ['advanceRequests', 'expireRequest', 'loseRun', 'noteStalls']),
   // The right activatePolicy in the API's route; whoever is on the host needs none.
   ...excuse('authorise', inPlace, ['createSignInLink']),
   ...excuse('caller', 'whoever may run doctor on the host repairs', ['raiseEpoch']),

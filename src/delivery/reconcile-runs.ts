@@ -1,18 +1,26 @@
 import { sql } from 'kysely'
-import { WorkflowIdReusePolicy, WorkflowNotFoundError } from '@temporalio/client'
+import { WorkflowIdReusePolicy } from '@temporalio/client'
 import type { Log, ServiceContext } from '../services/context.ts'
 import { loseRun } from '../services/runs/lose-run.ts'
 import type { RunPosition } from '../workflows/run-position.ts'
 import { type Delivering, startRun } from './deliver-rows.ts'
+import { lookAtWorkflow } from './look-at-workflow.ts'
+import { moveStillRuns } from './move-still-runs.ts'
+import { endedWorkflows, runningWorkflows } from './running-workflows.ts'
+import type { Woken } from './woken.ts'
 
 /** Young runs are left alone: their start may be on its way. */
 const settleAfterSeconds = 10
 const runsAtOnce = 500
 
+/** What a round has mended, by run ids. */
 export interface Reconciled {
   readonly looked: number
-  readonly startedAgain: number
-  readonly lost: number
+  readonly startedAgain: readonly string[]
+  readonly lost: readonly string[]
+  /** runs that stood still although they wait for nobody, and ended runs whose workflow had come back */
+  readonly woken: readonly string[]
+  readonly stalled: readonly string[]
 }
 
 interface OpenRun {
@@ -21,43 +29,45 @@ interface OpenRun {
 }
 
 /**
- * Compares the runs that have not ended with Temporal's workflows. A missing workflow is started again; a run is
- * `failed (workflow_lost)` only when Temporal says that its workflow was terminated. Whatever Temporal does not
- * answer is left as it is. One process at a time; call it under `reconcilerLock`.
+ * Compares runs with Temporal's workflows (architecture.md, never more certain than the facts). A missing workflow is
+ * started again; one that stands behind its run, as in a Temporal restored from an older copy, is woken and reads the
+ * store; a run is `failed (workflow_lost)` only when Temporal says that its workflow was terminated. Whatever Temporal
+ * does not answer is left as it is. One process at a time; call it under the reconciler's lock.
  */
 export async function reconcileRuns(
   ctx: ServiceContext,
   delivering: Delivering,
-  log: Log,
+  options: { readonly log: Log; readonly woken: Woken; readonly stillSeconds: number },
 ): Promise<Reconciled> {
   await delivering.guard.confirm()
-  const running = await runningWorkflows(delivering)
+  const { log, woken } = options
+  const running = await runningWorkflows(delivering.temporal)
   let looked = 0
-  let startedAgain = 0
-  let lost = 0
+  const startedAgain: string[] = []
+  const lost: string[] = []
   for (let after = ''; ;) {
     const runs = await openRuns(ctx, after)
     for (const run of runs) {
       looked += 1
       if (running.has(run.workflow_id)) continue
       const found = await reconcileRun(ctx, delivering, run)
-      if (found === 'lost') lost += 1
-      if (found === 'started_again') startedAgain += 1
+      if (found === 'lost') lost.push(run.id)
+      if (found === 'started_again') startedAgain.push(run.id)
       if (found !== 'alive') log.warn({ runId: run.id, found }, 'a run had no workflow')
     }
     const last = runs.at(-1)
-    if (last === undefined || runs.length < runsAtOnce) return { looked, startedAgain, lost }
+    if (last === undefined || runs.length < runsAtOnce) break
     after = last.id
   }
-}
-
-async function runningWorkflows(delivering: Delivering): Promise<Set<string>> {
-  const ids = new Set<string>()
-  const query = "WorkflowType = 'agentRun' AND ExecutionStatus = 'Running'"
-  for await (const workflow of delivering.temporal.client.workflow.list({ query })) {
-    ids.add(workflow.workflowId)
+  const revived: string[] = []
+  for (const run of await endedWorkflows(ctx.db, running)) {
+    if (await woken.wake(delivering.temporal, { ...run, fact: 'ended' })) revived.push(run.id)
   }
-  return ids
+  const moved = await moveStillRuns(ctx, delivering.temporal, options)
+  for (const runId of [...revived, ...moved.woken])
+    log.warn({ runId }, 'the workflow of a run stood behind it and was woken')
+  for (const runId of moved.stalled) log.error({ runId }, 'the workflow code fails on a run')
+  return { looked, startedAgain, lost, woken: [...revived, ...moved.woken], stalled: moved.stalled }
 }
 
 async function openRuns(ctx: ServiceContext, after: string): Promise<OpenRun[]> {
@@ -82,8 +92,8 @@ async function reconcileRun(
   run: OpenRun,
 ): Promise<'alive' | 'started_again' | 'lost'> {
   const { temporal } = delivering
-  const status = await statusOf(delivering, run.workflow_id)
-  switch (status) {
+  const found = await lookAtWorkflow(temporal, run.workflow_id)
+  switch (found?.status) {
     case 'RUNNING':
     case 'PAUSED':
     case 'CONTINUED_AS_NEW':
@@ -91,7 +101,7 @@ async function reconcileRun(
     case 'TERMINATED':
       await loseRun(ctx, { runId: run.id })
       return 'lost'
-    case null:
+    case undefined:
       await startRun(delivering, run)
       return 'started_again'
     default: {
@@ -107,18 +117,5 @@ async function reconcileRun(
       )
       return 'started_again'
     }
-  }
-}
-
-async function statusOf(delivering: Delivering, workflowId: string): Promise<string | null> {
-  const { temporal } = delivering
-  try {
-    const described = await temporal.withDeadline(() =>
-      temporal.client.workflow.getHandle(workflowId).describe(),
-    )
-    return described.status.name
-  } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return null
-    throw error
   }
 }

@@ -1,13 +1,33 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../services/context.ts'
 import { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
+import type { Db } from '../store/database.ts'
 import type { Delivering } from './deliver-rows.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
 import { Repeating } from './repeating.ts'
+import { Woken } from './woken.ts'
 
 /** Advisory lock: one process compares at a time. */
 const reconcilerLock = 7_301_002
 const roundEveryMs = 15_000
+/** A run that should move and does not is looked at after this long. */
+const stillSeconds = 30
+
+/** Does the work unless another process is at it. Answers whether it was done. */
+export async function underReconcilerLock(db: Db, work: () => Promise<void>): Promise<boolean> {
+  return db.connection().execute(async (connection) => {
+    const lock = await sql<{ mine: boolean }>`
+      select pg_try_advisory_lock(${reconcilerLock}) as mine
+    `.execute(connection)
+    if (lock.rows[0]?.mine !== true) return false
+    try {
+      await work()
+      return true
+    } finally {
+      await sql`select pg_advisory_unlock(${reconcilerLock})`.execute(connection)
+    }
+  })
+}
 
 /** Compares Postgres with Temporal at the start of every API process and every fifteen seconds. */
 export class Reconciler implements AsyncDisposable {
@@ -19,20 +39,14 @@ export class Reconciler implements AsyncDisposable {
     readonly foreignNamespace: (error: ForeignNamespaceError) => void
   }) {
     const { ctx, delivering } = options
+    const woken = new Woken()
     this.#rounds = new Repeating({
       everyMs: roundEveryMs,
-      work: () =>
-        ctx.db.connection().execute(async (db) => {
-          const lock = await sql<{ mine: boolean }>`
-            select pg_try_advisory_lock(${reconcilerLock}) as mine
-          `.execute(db)
-          if (lock.rows[0]?.mine !== true) return
-          try {
-            await reconcileRuns(ctx, delivering, ctx.log)
-          } finally {
-            await sql`select pg_advisory_unlock(${reconcilerLock})`.execute(db)
-          }
-        }),
+      work: async () => {
+        await underReconcilerLock(ctx.db, async () => {
+          await reconcileRuns(ctx, delivering, { log: ctx.log, woken, stillSeconds })
+        })
+      },
       failed: (error) => {
         if (error instanceof ForeignNamespaceError) options.foreignNamespace(error)
         ctx.log.warn({ error: String(error) }, 'runs could not be compared with Temporal')

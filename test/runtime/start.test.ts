@@ -55,7 +55,10 @@ test('a fresh start plays the sample run until it waits for Grace, and stops wit
   expect((await stat(join(folder, '.countersign', 'run', 'dev-token'))).mode & 0o777).toBe(0o600)
   expect(await installation.stop()).toBe(0)
   expect(identities.filter(isStillRunning)).toEqual([])
-  expect(await readdir(join(folder, '.countersign', 'run'))).toEqual(['temporal.address'])
+  expect(await readdir(join(folder, '.countersign', 'run'))).toEqual([
+    'host-token',
+    'temporal.address',
+  ])
 }, 120_000)
 
 test('a second start finds everything as it was, and no second sample run', async () => {

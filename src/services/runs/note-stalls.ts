@@ -51,6 +51,7 @@ async function clearOthers(ctx: ServiceContext, stalled: readonly string[]): Pro
     let query = unit.tx
       .updateTable('run')
       .set({ failure: null })
+      .where('ended_at', 'is', null)
       .where((where) => where(where.ref('failure', '->>').key('code'), '=', 'stalled'))
     if (stalled.length > 0) query = query.where('id', 'not in', [...stalled])
     for (const { id } of await query.returning('id').execute()) {
