@@ -41,6 +41,10 @@ export class TestSession {
     return this.#ask('POST', path, body, headers)
   }
 
+  delete(path: string): Promise<Answer> {
+    return this.#ask('DELETE', path)
+  }
+
   /** As a careful client: the same key again until there is an answer that is not about the service being away. */
   async postUntilAnswered(path: string, body: unknown, withinMs: number): Promise<Answer> {
     const key = { 'idempotency-key': randomUUID() }
