@@ -9,6 +9,7 @@ import { loadToolDescriptions } from '../tools/custom/load-tool-descriptions.ts'
 import type { FolderOptions } from './commands/folder-options.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { red, yellow } from './text/colour.ts'
+import { printable, printableLine } from './text/terminal-text.ts'
 
 /** Validates a project folder, prints every problem at once, and answers 1 when one is an error. */
 export async function runCheck(options: FolderOptions & { json?: boolean }): Promise<ExitCode> {
@@ -50,7 +51,7 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
 function line(problem: ProjectProblem): string {
   const place = problem.line === null ? problem.file : `${problem.file}:${problem.line}`
   const word = problem.severity === 'error' ? red('error') : yellow('warning')
-  return `${place}  ${word}  ${problem.problem}; ${problem.remedy}`
+  return `${printableLine(place)}  ${word}  ${printable(`${problem.problem}; ${problem.remedy}`)}`
 }
 
 function summary(projectDir: string, all: number, errors: number): string {

@@ -1,51 +1,8 @@
-import { Command, CommanderError } from 'commander'
+import { CommanderError } from 'commander'
 import { takeLifeline } from '../runtime/processes/lifeline.ts'
-import { addAuditCommand } from './commands/audit.ts'
-import { addCheckCommand } from './commands/check.ts'
-import { addDecideCommands } from './commands/decide.ts'
-import { addDoctorCommand } from './commands/doctor.ts'
-import { addExplainCommand } from './commands/explain.ts'
-import { addGrantsCommand } from './commands/grants.ts'
-import { addInitCommand } from './commands/init.ts'
-import { addKeysCommand } from './commands/keys.ts'
-import { addLoginCommand } from './commands/login.ts'
-import { addPeopleCommand } from './commands/people.ts'
-import { addProcessCommands } from './commands/processes.ts'
-import { addRequestsCommand } from './commands/requests.ts'
-import { addReviewCommand } from './commands/review.ts'
-import { addRunCommand } from './commands/run.ts'
-import { addRunsCommand } from './commands/runs.ts'
-import { addStartCommand } from './commands/start.ts'
 import { CommandFailure, exitCodes } from './exit-codes.ts'
-import { VERSION } from './version.ts'
-
-/** Commands load what they need when they run, so that each starts quickly. */
-function createProgram(): Command {
-  const program = new Command('countersign')
-    .description(
-      'Agents whose risky tool calls wait until a different person has approved exactly what will run',
-    )
-    .version(VERSION)
-    .exitOverride()
-    .showHelpAfterError()
-  addStartCommand(program)
-  addProcessCommands(program)
-  addInitCommand(program)
-  addCheckCommand(program)
-  addExplainCommand(program)
-  addRunCommand(program)
-  addRunsCommand(program)
-  addRequestsCommand(program)
-  addDecideCommands(program)
-  addReviewCommand(program)
-  addGrantsCommand(program)
-  addAuditCommand(program)
-  addPeopleCommand(program)
-  addKeysCommand(program)
-  addLoginCommand(program)
-  addDoctorCommand(program)
-  return program
-}
+import { createProgram } from './program.ts'
+import { printable } from './text/terminal-text.ts'
 
 /** Whoever started us through a lifeline takes us along when it ends, however it ends. */
 function endWithLauncher(): void {
@@ -61,7 +18,8 @@ async function main(): Promise<void> {
       process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage
       return
     }
-    console.error(error instanceof Error ? error.message : String(error))
+    // What a service says may quote what an agent wrote.
+    console.error(printable(error instanceof Error ? error.message : String(error)))
     process.exitCode = error instanceof CommandFailure ? error.exitCode : exitCodes.failed
   }
 }

@@ -1,35 +1,40 @@
 import { writeFile } from 'node:fs/promises'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { AuditEventView, AuditList } from '../../api/schemas/audit.ts'
 import { connect } from '../service/connect.ts'
+import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
 import { query } from '../service/query.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
+import { withExamples } from './examples.ts'
+import { readInstant } from './read-instant.ts'
 
-interface AuditOptions extends ServiceOptions {
+interface AuditOptions extends ServiceOptions, PagingOptions {
   type?: string
   actor?: string
   request?: string
   run?: string
   from?: string
   to?: string
-  limit?: string
-  json?: boolean
 }
 
 /** `countersign audit [tail|export]`. */
 export function addAuditCommand(program: Command): void {
   const audit = program.command('audit').description('who allowed what, what they saw, what ran')
-  withFilters(audit.command('tail', { isDefault: true }))
+  const newest = withPaging(withFilters(audit.command('tail', { isDefault: true })))
     .description('the newest events')
-    .option('--limit <number>', 'how many', '50')
-    .option('--json', 'print JSON')
     .action(tail)
-  withFilters(audit.command('export'))
+  withExamples(newest, ['audit', 'audit tail --type decision.recorded --actor grace@example.com'])
+  const whole = withFilters(audit.command('export'))
     .description('the trail as JSON Lines or CSV, on standard output or into a file')
-    .option('--format <format>', 'jsonl or csv', 'jsonl')
+    .addOption(new Option('--format <format>', 'how').choices(['jsonl', 'csv']).default('jsonl'))
     .option('--out <file>', 'write to this file')
     .action(exportTrail)
+  withExamples(whole, [
+    'audit export --out trail.jsonl',
+    'audit export --request 12 --format csv',
+    'audit export --from 2026-11-01 --to 2026-12-01 --out november.jsonl',
+  ])
 }
 
 function withFilters(command: Command): Command {
@@ -38,8 +43,8 @@ function withFilters(command: Command): Command {
     .option('--actor <actor>', 'an id, an address, or a kind of actor')
     .option('--request <request>', 'id or number')
     .option('--run <run>', 'id')
-    .option('--from <time>', 'ISO 8601')
-    .option('--to <time>', 'ISO 8601')
+    .option('--from <time>', 'ISO 8601, included', readInstant)
+    .option('--to <time>', 'ISO 8601, not included', readInstant)
 }
 
 function filters(options: AuditOptions): Record<string, string | undefined> {
@@ -49,7 +54,7 @@ function filters(options: AuditOptions): Record<string, string | undefined> {
 
 async function tail(options: AuditOptions): Promise<void> {
   const service = await connect(options)
-  const fields = { ...filters(options), limit: options.limit }
+  const fields = { ...filters(options), ...pageOf(options) }
   const list = await service.get<AuditList>(`/v1/audit${query(fields)}`)
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
@@ -59,6 +64,7 @@ async function tail(options: AuditOptions): Promise<void> {
       'No events that you may see.',
     ),
   )
+  printMore(list)
 }
 
 function row(event: AuditEventView): string[] {

@@ -1,10 +1,11 @@
 import type { Command } from 'commander'
+import { withExamples } from './examples.ts'
 import { withFolders } from './folder-options.ts'
 import type { FolderOptions } from './folder-options.ts'
 
 /** `countersign doctor`: what is wrong with this installation, and what to do. Exit code 1 when something is. */
 export function addDoctorCommand(program: Command): void {
-  withFolders(program.command('doctor'))
+  const command = withFolders(program.command('doctor'))
     .description('what is wrong with this installation, and what to do')
     .option('--json', 'print the findings as JSON')
     .option(
@@ -15,4 +16,5 @@ export function addDoctorCommand(program: Command): void {
       const { runDoctor } = await import('../doctor.ts')
       process.exitCode = await runDoctor(options)
     })
+  withExamples(command, ['doctor', 'doctor --json', 'doctor --repair'])
 }

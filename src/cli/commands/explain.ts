@@ -5,13 +5,14 @@ import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { printable } from '../text/terminal-text.ts'
+import { withExamples } from './examples.ts'
 
 /** `countersign explain WORKER TOOL INPUT`: how a hypothetical call would be judged, step by step. */
 export function addExplainCommand(program: Command): void {
-  withService(program.command('explain'))
+  const command = withService(program.command('explain'))
     .description('how policy would judge a call, step by step')
-    .argument('<worker>')
-    .argument('<tool>')
+    .argument('<worker>', 'the name of a file in workers/')
+    .argument('<tool>', 'such as write_file')
     .argument('<input>', 'the tool input as JSON')
     .option('--json', 'print JSON')
     .action(
@@ -34,6 +35,10 @@ export function addExplainCommand(program: Command): void {
         )
       },
     )
+  withExamples(command, [
+    `explain release-notes write_file '{"path": "notes/1.2.md", "content": "…"}'`,
+    `explain release-notes delete_file '{"path": "notes/1.0.md"}' --json`,
+  ])
 }
 
 function parseInput(text: string): unknown {

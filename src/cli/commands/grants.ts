@@ -1,23 +1,25 @@
 import type { Command } from 'commander'
-import type { GrantList } from '../../api/schemas/grants.ts'
+import type { GrantList, GrantView } from '../../api/schemas/grants.ts'
 import { connect } from '../service/connect.ts'
+import { path } from '../service/path.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
+import { runExample, withExamples } from './examples.ts'
 
 /** `countersign grants [ls|revoke]`. */
 export function addGrantsCommand(program: Command): void {
   const grants = program.command('grants').description('remembered approvals of a run')
-  withService(grants.command('ls', { isDefault: true }))
+  const ls = withService(grants.command('ls', { isDefault: true }))
     .description('list what is pre-approved for a run, by whom and since when')
     .argument('<run>', 'the id of the run')
     .option('--json', 'print JSON')
     .action(async (run: string, options: ServiceOptions & { json?: boolean }) => {
-      const list = await (await connect(options)).get<GrantList>(`/v1/runs/${run}/grants`)
+      const list = await (await connect(options)).get<GrantList>(path`/v1/runs/${run}/grants`)
       if (options.json === true) return console.log(JSON.stringify(list))
       console.log(
         table(
-          ['id', 'tool', 'scope', 'given by', 'since', 'uses', 'state'],
+          ['id', 'tool', 'scope', 'given by', 'since', 'uses', 'until', 'state'],
           list.items.map((grant) => [
             grant.id,
             grant.tool,
@@ -25,17 +27,25 @@ export function addGrantsCommand(program: Command): void {
             grant.grantedBy.name,
             fromNow(grant.createdAt),
             grant.usesAllowed === null ? `${grant.uses}` : `${grant.uses} of ${grant.usesAllowed}`,
-            grant.revokedAt === null ? (grant.endedAt === null ? 'live' : 'ended') : 'revoked',
+            grant.expiresAt ?? '',
+            stateOf(grant),
           ]),
           'This run has no grants.',
         ),
       )
     })
-  withService(grants.command('revoke'))
+  withExamples(ls, [`grants ${runExample}`, `grants ls ${runExample} --json`])
+  const revoke = withService(grants.command('revoke'))
     .description('end a grant at once')
     .argument('<grant>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).delete(`/v1/grants/${id}`)
+      await (await connect(options)).delete(path`/v1/grants/${id}`)
       console.log('Revoked. The next call like it asks again.')
     })
+  withExamples(revoke, [`grants revoke ${runExample}`])
+}
+
+function stateOf({ revokedAt, endedAt }: GrantView): string {
+  if (revokedAt !== null) return 'revoked'
+  return endedAt === null ? 'live' : 'ended'
 }

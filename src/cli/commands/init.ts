@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import { withExamples } from './examples.ts'
 
 /** `countersign init [DIR]`: a commented example of every file that a project has. */
 export function addInitCommand(program: Command): void {
-  program
+  const command = program
     .command('init')
     .description(
       'write countersign.yaml, a worker and a tool to begin with; changes no file that is there',
@@ -12,4 +13,5 @@ export function addInitCommand(program: Command): void {
       const { runInit } = await import('../init.ts')
       await runInit(dir)
     })
+  withExamples(command, ['init', 'init ../shop'])
 }

@@ -1,9 +1,13 @@
 import type { Command } from 'commander'
 import type { z } from 'zod'
 import type { apiKeyList, createdKey } from '../../api/schemas/auth.ts'
+import { processEnvironment } from '../../runtime/environment.ts'
 import { connect } from '../service/connect.ts'
+import { findService } from '../service/find-service.ts'
+import { path } from '../service/path.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
+import { withExamples } from './examples.ts'
 
 interface CreateOptions extends ServiceOptions {
   name: string
@@ -15,29 +19,34 @@ interface CreateOptions extends ServiceOptions {
 /** `countersign keys [create|ls|revoke]`. */
 export function addKeysCommand(program: Command): void {
   const keys = program.command('keys').description('API keys of programs; a key never decides')
-  withService(keys.command('create'))
+  const create = withService(keys.command('create'))
     .description('create a key; it is shown this once')
     .requiredOption('--name <name>', 'what it is for')
     .option('--owner <email>', 'the person it acts for (default: you)')
     .requiredOption('--scopes <scopes>', 'such as runs:write,runs:read,requests:read')
     .option('--json', 'print JSON')
     .action(createKey)
-  withService(keys.command('ls', { isDefault: true }))
+  withExamples(create, [
+    'keys create --name ci --scopes runs:write,runs:read,requests:read',
+    'keys create --name ci --owner ada@example.com --scopes audit:read --json',
+  ])
+  const ls = withService(keys.command('ls', { isDefault: true }))
     .description('list keys')
     .option('--json', 'print JSON')
     .action(listKeys)
-  withService(keys.command('revoke'))
+  withExamples(ls, ['keys', 'keys ls --json'])
+  const revoke = withService(keys.command('revoke'))
     .description('revoke a key at once')
     .argument('<key>', 'its id')
     .action(async (id: string, options: ServiceOptions) => {
-      await (await connect(options)).delete(`/v1/keys/${id}`)
+      await (await connect(options)).delete(path`/v1/keys/${id}`)
       console.log('Revoked.')
     })
+  withExamples(revoke, ['keys revoke 8b284a57b3f20b70'])
 }
 
 async function createKey(options: CreateOptions): Promise<void> {
-  // On the machine itself the owner makes the key for themselves, unless somebody else is named.
-  const service = await connect({ ...options, ...asOwner(options) })
+  const service = await connect({ ...options, ...(await asOwner(options)) })
   const created = await service.post<z.infer<typeof createdKey>>('/v1/keys', {
     name: options.name,
     scopes: options.scopes.split(',').map((scope) => scope.trim()),
@@ -46,8 +55,11 @@ async function createKey(options: CreateOptions): Promise<void> {
   console.log(options.json === true ? JSON.stringify(created) : created.key)
 }
 
-function asOwner(options: CreateOptions): { as?: string } {
-  return options.as === undefined && options.owner !== undefined ? { as: options.owner } : {}
+/** On the machine itself, in the development profile, owners make keys for themselves unless somebody else is named. */
+async function asOwner(options: CreateOptions): Promise<{ as?: string }> {
+  if (options.as !== undefined || options.owner === undefined) return {}
+  const { devToken } = await findService(options, processEnvironment())
+  return devToken === null ? {} : { as: options.owner }
 }
 
 async function listKeys(options: ServiceOptions & { json?: boolean }): Promise<void> {

@@ -5,10 +5,11 @@ import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
 import { loginSessionsFile, saveSession } from '../service/saved-sessions.ts'
 import { startSession } from '../service/sign-in.ts'
+import { withExamples } from './examples.ts'
 
 /** `countersign login URL`: a session for this terminal, from a one-time link. */
 export function addLoginCommand(program: Command): void {
-  program
+  const command = program
     .command('login')
     .description('sign this terminal in with a one-time link')
     .argument('<url>', 'the one-time link, or the address of the service')
@@ -21,6 +22,10 @@ export function addLoginCommand(program: Command): void {
       await saveSession(loginSessionsFile(processEnvironment()), link.origin, session)
       console.log(`Signed in at ${link.origin}.`)
     })
+  withExamples(command, [
+    'login "https://approvals.example.com/sign-in#link=…"',
+    'login https://approvals.example.com',
+  ])
 }
 
 async function linkFrom(given: string): Promise<string> {

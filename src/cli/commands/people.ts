@@ -4,14 +4,16 @@ import type { peopleList, signInLink } from '../../api/schemas/auth.ts'
 import { processEnvironment } from '../../runtime/environment.ts'
 import { connect } from '../service/connect.ts'
 import { findService } from '../service/find-service.ts'
+import { path } from '../service/path.ts'
 import { Service } from '../service/service.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
+import { withExamples } from './examples.ts'
 
 /** `countersign people [ls|link|disable]`. */
 export function addPeopleCommand(program: Command): void {
   const people = program.command('people').description('who may sign in and decide')
-  withService(people.command('ls', { isDefault: true }))
+  const ls = withService(people.command('ls', { isDefault: true }))
     .description('everybody the project names or has named')
     .option('--json', 'print JSON')
     .action(async (options: ServiceOptions & { json?: boolean }) => {
@@ -31,20 +33,25 @@ export function addPeopleCommand(program: Command): void {
         ),
       )
     })
-  withService(people.command('link'))
+  withExamples(ls, ['people', 'people ls --json'])
+  const link = withService(people.command('link'))
     .description('make a one-time sign-in link: on the host, or with the right activatePolicy')
     .argument('<email>', 'whom it signs in')
-    .action(async (email: string, options: ServiceOptions) => {
-      const link = await makeLink(email, options)
-      console.log(`${link.url}\nworks once, until ${link.expiresAt}`)
+    .option('--json', 'print JSON')
+    .action(async (email: string, options: ServiceOptions & { json?: boolean }) => {
+      const made = await makeLink(email, options)
+      if (options.json === true) return console.log(JSON.stringify(made))
+      console.log(`${made.url}\nworks once, until ${made.expiresAt}`)
     })
-  withService(people.command('disable'))
+  withExamples(link, ['people link grace@example.com'])
+  const disable = withService(people.command('disable'))
     .description('end their sessions and keys; their votes no longer count (right activatePolicy)')
     .argument('<email>', 'whom')
     .action(async (email: string, options: ServiceOptions) => {
-      await (await connect(options)).post(`/v1/people/${encodeURIComponent(email)}/disable`)
+      await (await connect(options)).post(path`/v1/people/${email}/disable`)
       console.log('Disabled.')
     })
+  withExamples(disable, ['people disable grace@example.com'])
 }
 
 /** Whoever can read the host's own token needs no session; everybody else asks as who they are. */
@@ -56,5 +63,5 @@ async function makeLink(
   if (hostToken !== null && options.as === undefined) {
     return new Service(url, {}).post('/v1/auth/host-link', { email, token: hostToken })
   }
-  return (await connect(options)).post(`/v1/people/${encodeURIComponent(email)}/link`)
+  return (await connect(options)).post(path`/v1/people/${email}/link`)
 }

@@ -1,58 +1,50 @@
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { RequestDetail, RequestItem, RequestList } from '../../api/schemas/requests.ts'
+import { showWhole } from '../decide/show-whole.ts'
 import { connect } from '../service/connect.ts'
+import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
+import { path } from '../service/path.ts'
 import { query } from '../service/query.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { requestText } from '../text/request-text.ts'
 import { table } from '../text/table.ts'
-import { printable } from '../text/terminal-text.ts'
 import { fromNow } from '../text/times.ts'
+import { withExamples } from './examples.ts'
+import { addRequestActions } from './request-actions.ts'
 
-interface ListOptions extends ServiceOptions {
+interface ListOptions extends ServiceOptions, PagingOptions {
   state?: string
   queue?: string
+  risk?: string
+  tool?: string
+  run?: string
   mine?: boolean
-  limit?: string
-  json?: boolean
 }
 
-/** `countersign requests [ls|show|claim|comment]`. */
+const states = ['pending', 'approved', 'denied', 'expired', 'cancelled', 'all']
+
+/** `countersign requests [ls|show|claim|comment|settle|revoke|extend]`. */
 export function addRequestsCommand(program: Command): void {
   const requests = program.command('requests').description('what waits, and what became of it')
-  withService(requests.command('ls', { isDefault: true }))
+  const ls = withPaging(withService(requests.command('ls', { isDefault: true })))
     .description('list requests; by default those that wait')
-    .option('--state <state>', 'pending, approved, denied, expired, cancelled or all', 'pending')
+    .addOption(new Option('--state <state>', 'only this state').choices(states).default('pending'))
     .option('--queue <name>', 'only this queue')
+    .addOption(new Option('--risk <risk>', 'only this risk').choices(['low', 'medium', 'high']))
+    .option('--tool <name>', 'only calls of this tool')
+    .option('--run <run>', 'only those of this run')
     .option('--mine', 'only those you may decide and have not voted on')
-    .option('--limit <number>', 'how many', '50')
-    .option('--json', 'print JSON')
     .action(listRequests)
-  withService(requests.command('show'))
+  withExamples(ls, ['requests', 'requests ls --mine', 'requests ls --state all --limit 20 --json'])
+  const show = withService(requests.command('show'))
     .description('one request: what will happen, and why it asks')
     .argument('<request>', 'its id or number')
-    .option('--full', 'every line, and the raw input')
+    .option('--full', 'every line, the raw input, and every byte where that is more')
     .option('--digest', 'only the digest, for --digest of approve and deny')
     .option('--json', 'print JSON')
     .action(showRequest)
-  withService(requests.command('claim'))
-    .description('tell colleagues that you look at it; it locks nobody out')
-    .argument('<request>', 'its id or number')
-    .option('--release', 'give it back')
-    .action(async (ref: string, options: ServiceOptions & { release?: boolean }) => {
-      const service = await connect(options)
-      const path = `/v1/requests/${encodeURIComponent(ref)}/claim`
-      await (options.release === true ? service.delete(path) : service.post(path))
-      console.log(options.release === true ? 'Released.' : 'Claimed.')
-    })
-  withService(requests.command('comment'))
-    .description('say something to colleagues')
-    .argument('<request>', 'its id or number')
-    .argument('<text>', 'the comment')
-    .action(async (ref: string, text: string, options: ServiceOptions) => {
-      const service = await connect(options)
-      await service.post(`/v1/requests/${encodeURIComponent(ref)}/comments`, { text })
-      console.log('Commented.')
-    })
+  withExamples(show, ['requests show 12', 'requests show 12 --full', 'requests show 12 --digest'])
+  addRequestActions(requests)
 }
 
 async function listRequests(options: ListOptions): Promise<void> {
@@ -60,8 +52,11 @@ async function listRequests(options: ListOptions): Promise<void> {
   const fields = {
     state: options.state === 'all' ? undefined : options.state,
     queue: options.queue,
+    risk: options.risk,
+    tool: options.tool,
+    runId: options.run,
     mine: options.mine === true ? 'true' : undefined,
-    limit: options.limit,
+    ...pageOf(options),
   }
   const list = await service.get<RequestList>(`/v1/requests${query(fields)}`)
   if (options.json === true) return console.log(JSON.stringify(list))
@@ -72,6 +67,7 @@ async function listRequests(options: ListOptions): Promise<void> {
       options.mine === true ? 'Nothing waits for you.' : 'No requests.',
     ),
   )
+  printMore(list)
 }
 
 function row(item: RequestItem): string[] {
@@ -92,17 +88,9 @@ async function showRequest(
   options: ServiceOptions & { full?: boolean; digest?: boolean; json?: boolean },
 ): Promise<void> {
   const service = await connect(options)
-  const request = await service.get<RequestDetail>(`/v1/requests/${encodeURIComponent(ref)}`)
+  const request = await service.get<RequestDetail>(path`/v1/requests/${ref}`)
   if (options.json === true) return console.log(JSON.stringify(request))
   if (options.digest === true) return console.log(request.digest)
-  console.log(requestText(request, { full: options.full === true }).text)
-  if (options.full === true) {
-    console.log(`\ninput\n${printable(JSON.stringify(request.input, null, 2))}`)
-    if (request.presentation.truncated) {
-      const bytes = await service.bytes(`/v1/requests/${request.id}/content`)
-      console.log(
-        `\nevery byte (${bytes.length})\n${printable(Buffer.from(bytes).toString('utf8'))}`,
-      )
-    }
-  }
+  if (options.full === true) await showWhole(service, request, (text) => console.log(text))
+  else console.log(requestText(request, { full: false }).text)
 }

@@ -7,14 +7,15 @@ import { isInteractive } from '../interactive.ts'
 import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { query } from '../service/query.ts'
-import { ServiceProblem } from '../service/service.ts'
+import { withExamples } from './examples.ts'
 
 /** `countersign review`: walks what you may decide, one request after the other. */
 export function addReviewCommand(program: Command): void {
-  withService(program.command('review'))
+  const command = withService(program.command('review'))
     .description('walk the queue in the terminal, one request after the other')
     .option('--queue <name>', 'only this queue')
     .action(review)
+  withExamples(command, ['review', 'review --queue platform --as grace@example.com'])
 }
 
 async function review(options: ServiceOptions & { queue?: string }): Promise<void> {
@@ -38,7 +39,7 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
       return
     }
     const request = await service.get<RequestDetail>(`/v1/requests/${item.id}`)
-    const asked = await askDecision(request)
+    const asked = await askDecision(service, request)
     if (asked === 'quit') return
     seen.add(item.id)
     if (asked === 'skip') continue
@@ -46,7 +47,7 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
       console.log(outcomeSentence(await sendDecision(service, request, asked)))
       decided += 1
     } catch (error) {
-      if (!(error instanceof ServiceProblem)) throw error
+      if (!(error instanceof CommandFailure)) throw error
       console.error(error.message)
     }
   }

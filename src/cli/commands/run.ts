@@ -1,13 +1,15 @@
 import { randomUUID } from 'node:crypto'
-import type { Command } from 'commander'
+import { type Command, Option } from 'commander'
 import type { StartedRunView } from '../../api/schemas/runs.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { watchRun } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { withExamples } from './examples.ts'
+import { watchCodes } from './watch-codes.ts'
 
 interface RunOptions extends ServiceOptions {
-  mode?: string
+  mode: string
   attach?: string[]
   watch?: boolean
   json?: boolean
@@ -15,11 +17,19 @@ interface RunOptions extends ServiceOptions {
 
 /** `countersign run WORKER INPUT`: starts a run, and with `--watch` follows it and decides in place. */
 export function addRunCommand(program: Command): void {
-  withService(program.command('run'))
-    .description('start a run of a worker')
+  const command = withService(program.command('run'))
+    .summary('start a run of a worker')
+    .description(`Start a run of a worker. With --watch, ${watchCodes.toLowerCase()}.`)
     .argument('<worker>', 'the name of a file in workers/')
     .argument('<input>', 'what it is asked to do: text, or a JSON object')
-    .option('--mode <mode>', 'prompt (default), strict or approve_all')
+    .addOption(
+      new Option(
+        '--mode <mode>',
+        'prompt: asks wait; strict: every ask is denied; approve_all: none waits (needs a right)',
+      )
+        .choices(['prompt', 'strict', 'approve_all'])
+        .default('prompt'),
+    )
     .option('--attach <file...>', 'paths in the workspace to attach')
     .option('--watch', 'follow the run; decide in place when you may')
     .option('--json', 'print the started run as JSON')
@@ -30,7 +40,7 @@ export function addRunCommand(program: Command): void {
         {
           worker,
           input: readInput(input),
-          ...(options.mode === undefined ? {} : { mode: options.mode }),
+          mode: options.mode,
           ...(options.attach === undefined ? {} : { attachments: options.attach }),
         },
         { 'idempotency-key': randomUUID() },
@@ -42,6 +52,11 @@ export function addRunCommand(program: Command): void {
         )
       process.exitCode = options.watch === true ? await watchRun(service, run.id) : exitCodes.done
     })
+  withExamples(command, [
+    'run release-notes "draft the notes of 1.2" --watch',
+    `run release-notes '{"version": "1.2"}' --json`,
+    'run release-notes "draft the notes" --as ada@example.com --mode strict',
+  ])
 }
 
 /** A JSON object when the text is one; text otherwise. */

@@ -1,11 +1,12 @@
 import { InvalidArgumentError } from 'commander'
 import type { Command } from 'commander'
 import type { StartOptions } from '../../runtime/supervisor/start-options.ts'
+import { withExamples } from './examples.ts'
 import { withFolders } from './folder-options.ts'
 
 /** `countersign start`: everything, embedded. */
 export function addStartCommand(program: Command): void {
-  withFolders(program.command('start'))
+  const command = withFolders(program.command('start'))
     .description(
       'run everything: Postgres, Temporal, the API with the dashboard, a Temporal worker',
     )
@@ -15,6 +16,7 @@ export function addStartCommand(program: Command): void {
       const { runStart } = await import('../start.ts')
       await runStart(options)
     })
+  withExamples(command, ['start', 'start --project ../shop --port 4500 --no-open'])
 }
 
 function readPort(text: string): number {

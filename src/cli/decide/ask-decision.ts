@@ -1,8 +1,10 @@
-import { confirm, isCancel, note, select, text } from '@clack/prompts'
+import { confirm, isCancel, select, text } from '@clack/prompts'
 import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { Service } from '../service/service.ts'
 import { requestText } from '../text/request-text.ts'
-import { printable } from '../text/terminal-text.ts'
+import { printableLine } from '../text/terminal-text.ts'
 import type { Choice } from './decide.ts'
+import { showWhole } from './show-whole.ts'
 
 type Answer = 'approve' | 'approve_run' | 'full' | 'deny' | 'stop' | 'skip'
 
@@ -13,9 +15,10 @@ export type Asked = Choice | 'skip' | 'quit'
  * Prints a request and asks the person at the terminal. Nothing is preselected but looking closer; a high
  * risk is only approved when all of it was printed, and with a reason.
  */
-export async function askDecision(request: RequestDetail): Promise<Asked> {
-  let page = requestText(request, { full: false })
-  note(page.text)
+export async function askDecision(service: Service, request: RequestDetail): Promise<Asked> {
+  const page = requestText(request, { full: false })
+  console.log(`\n${page.text}`)
+  if (request.kind === 'outcome_check') return leaveToSettle(request)
   let seenAll = page.whole
   for (;;) {
     const answer = await select<Answer>({
@@ -26,9 +29,7 @@ export async function askDecision(request: RequestDetail): Promise<Asked> {
     if (isCancel(answer)) return 'quit'
     if (answer === 'skip') return 'skip'
     if (answer === 'full') {
-      page = requestText(request, { full: true })
-      note(`${page.text}\n\ninput ${printable(JSON.stringify(request.input, null, 2))}`)
-      seenAll = page.whole
+      seenAll = await showWhole(service, request, (text) => console.log(text))
       continue
     }
     const reason = await askReason(request, answer)
@@ -36,6 +37,14 @@ export async function askDecision(request: RequestDetail): Promise<Asked> {
     if (answer === 'approve_run' && !(await understandsRun(request))) continue
     return choiceOf(answer, reason, seenAll)
   }
+}
+
+/** What may have happened is not approved or denied: somebody finds out and says it. */
+function leaveToSettle({ number }: RequestDetail): 'skip' {
+  console.log(
+    `Find out whether it ran, then say so: countersign requests settle ${number} --ran yes|no|unknown --then continue|again|stop -m REASON`,
+  )
+  return 'skip'
 }
 
 function optionsOf(
@@ -75,7 +84,7 @@ async function askReason(request: RequestDetail, answer: Answer): Promise<string
 /** "Approve for the run" shows exactly what it will cover (security.md 16). */
 async function understandsRun(request: RequestDetail): Promise<boolean> {
   const sure = await confirm({
-    message: `This pre-approves ${request.tool} with exactly this input (digest ${request.digest.slice(0, 19)}…) for the rest of the root run. Go on?`,
+    message: `This pre-approves ${printableLine(request.tool)} with exactly this input (digest ${request.digest.slice(0, 19)}…) for the rest of the root run. Go on?`,
     initialValue: false,
   })
   return sure === true

@@ -1,14 +1,19 @@
 import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DecisionAnswer } from '../../api/schemas/decisions.ts'
 import type { ScopeName } from '../../api/schemas/grants.ts'
 import type { RequestDetail } from '../../api/schemas/requests.ts'
-import type { Service } from '../service/service.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { type Service, ServiceProblem } from '../service/service.ts'
+import { printableLine } from '../text/terminal-text.ts'
 
 export interface Choice {
   readonly decision: 'approve' | 'deny'
   readonly scope?: ScopeName
   readonly then?: 'continue' | 'stop'
   readonly reason?: string
+  /** bounds of a scope wider than `once` */
+  readonly grant?: { readonly uses?: number; readonly expiresAt?: string }
   /** all of the presentation was printed, which high risk requires */
   readonly seenAll: boolean
 }
@@ -16,7 +21,11 @@ export interface Choice {
 /** How long a command waits for the run to hear of the decision before it says "recorded". */
 const waitSeconds = 5
 
-/** Sends a decision on exactly what `request` showed: its digest and revision. Rejects with the service's sentence. */
+/** Sent twice it counts once, so an answer that got lost is asked for again. */
+const attempts = 3
+const betweenMs = 500
+
+/** Sends a decision on exactly what `request` showed: its digest and revision. Rejects with a sentence that says what to do. */
 export async function sendDecision(
   service: Service,
   request: RequestDetail,
@@ -29,17 +38,54 @@ export async function sendDecision(
     ...(choice.decision === 'approve' ? { scope: choice.scope ?? 'once' } : {}),
     ...(choice.then === undefined ? {} : { then: choice.then }),
     ...(choice.reason === undefined ? {} : { reason: choice.reason }),
+    ...(choice.grant === undefined ? {} : { grant: choice.grant }),
     ...(choice.seenAll && request.risk === 'high' ? { seen: request.presentation.digest } : {}),
   }
-  return service.post(`/v1/requests/${request.id}/decisions`, body, {
-    'idempotency-key': randomUUID(),
-    prefer: `wait=${waitSeconds}`,
-  })
+  const headers = { 'idempotency-key': randomUUID(), prefer: `wait=${waitSeconds}` }
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await service.post(`/v1/requests/${request.id}/decisions`, body, headers)
+    } catch (error) {
+      if (error instanceof ServiceProblem) throw new CommandFailure(refusalSentence(request, error))
+      if (attempt < attempts) {
+        await delay(attempt * betweenMs)
+        continue
+      }
+      throw new CommandFailure(
+        `No answer: the decision may or may not have arrived. When the service is back: countersign requests show ${request.number}`,
+        exitCodes.failed,
+        { cause: error },
+      )
+    }
+  }
+}
+
+/** A refusal, and what to do about it. Nothing was changed by the attempt. */
+function refusalSentence({ number }: RequestDetail, problem: ServiceProblem): string {
+  switch (problem.code) {
+    case 'stale_digest':
+    case 'stale_revision':
+      return `${problem.message}. Nothing was decided. Look again, and decide on the digest you then see: countersign requests show ${number}`
+    case 'already_decided':
+      return `${problem.message}${lostTo(problem)}. Nothing was changed.`
+    case 'not_displayed':
+      return `${problem.message}. At high risk all of it must be on the screen first; where the terminal cannot show it, decide in the dashboard.`
+    case 'reason_required':
+      return `${problem.message}: add -m REASON`
+    default:
+      return problem.message
+  }
+}
+
+function lostTo({ facts }: ServiceProblem): string {
+  const { reason } = facts
+  return typeof reason === 'string' && reason !== '' ? `, because: ${printableLine(reason)}` : ''
 }
 
 /** What became of a decision, in one sentence. */
 export function outcomeSentence(answer: DecisionAnswer): string {
-  if (answer.state === 'pending') return `Recorded. Still needed: ${answer.quorum.text}.`
+  if (answer.state === 'pending')
+    return `Recorded. Still needed: ${printableLine(answer.quorum.text)}.`
   switch (answer.stage) {
     case 'recorded':
       return 'Recorded. It will go on when a Temporal worker is back.'

@@ -1,13 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RequestDetail, RequestList } from '../../api/schemas/requests.ts'
+import type { RequestDetail, RequestItem, RequestList } from '../../api/schemas/requests.ts'
 import type { RunDetail } from '../../api/schemas/runs.ts'
 import type { Transcript } from '../../api/schemas/transcript.ts'
-import { type ExitCode, exitCodes } from '../exit-codes.ts'
+import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
 import type { Service } from '../service/service.ts'
-import { ServiceProblem } from '../service/service.ts'
-import { printable } from '../text/terminal-text.ts'
+import { path } from '../service/path.ts'
+import { printable, printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
+import { terminalColumns } from '../text/wrap.ts'
 import { askDecision } from './ask-decision.ts'
 import { outcomeSentence, sendDecision } from './decide.ts'
 
@@ -19,25 +20,27 @@ const lookEveryMs = 500
  * somebody else, 4 something was denied.
  */
 export async function watchRun(service: Service, runId: string): Promise<ExitCode> {
-  const printer = new TranscriptPrinter()
+  const printer = new TranscriptPrinter(terminalColumns())
   const left = new Set<string>()
   let denied = false
   for (;;) {
-    const run = await service.get<RunDetail>(`/v1/runs/${runId}`)
-    const transcript = await service.get<Transcript>(`/v1/runs/${runId}/transcript`)
+    const run = await service.get<RunDetail>(path`/v1/runs/${runId}`)
+    const transcript = await service.get<Transcript>(path`/v1/runs/${runId}/transcript`)
     for (const line of printer.next(transcript)) console.log(line)
     denied ||= hasDenial(transcript)
     switch (run.state) {
       case 'completed':
-        console.log(`completed${run.output === undefined ? '' : `: ${printable(run.output)}`}`)
+        console.log('completed')
         return denied ? exitCodes.denied : exitCodes.done
       case 'failed':
       case 'cancelled':
-        console.error(`${run.state}${run.failure === undefined ? '' : `: ${run.failure.message}`}`)
+        console.error(
+          `${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
+        )
         return exitCodes.failed
       case 'waiting_for_input':
         console.error(
-          `${run.failure?.message ?? 'The run waits for a message.'}\ncountersign runs message ${runId} TEXT`,
+          `${printable(run.failure?.message ?? 'The run waits for a message.')}\ncountersign runs message ${runId} TEXT`,
         )
         return denied ? exitCodes.denied : exitCodes.failed
       case 'waiting_for_approval': {
@@ -58,25 +61,30 @@ function hasDenial(transcript: Transcript): boolean {
 
 /** Asks about each request the person may decide. False: what is left waits for somebody else. */
 async function decideInPlace(service: Service, runId: string, left: Set<string>): Promise<boolean> {
-  const { items } = await service.get<RequestList>(`/v1/requests?state=pending&runId=${runId}`)
+  const { items } = await service.get<RequestList>(path`/v1/requests?state=pending&runId=${runId}`)
   if (items.length === 0) return true
-  const mine = items.filter((item) => item.eligibility.canDecide && !left.has(item.id))
+  const mine = items.filter((item) => item.eligibility.canDecide && !left.has(placeOf(item)))
   if (!isInteractive() || mine.length === 0) {
     for (const item of items) {
       console.log(
-        `#${item.number} ${printable(item.title)} waits for ${item.quorum.text}: ${service.url}/requests/${item.id}`,
+        `#${item.number} ${printableLine(item.title)} waits for ${printableLine(item.quorum.text)}: ${service.url}/requests/${item.id}`,
       )
     }
     return false
   }
   for (const item of mine) {
+    left.add(placeOf(item))
     const request = await service.get<RequestDetail>(`/v1/requests/${item.id}`)
-    const asked = await askDecision(request)
+    const asked = await askDecision(service, request)
     if (asked === 'quit') return false
-    if (asked === 'skip') left.add(item.id)
-    else await decide(service, request, asked)
+    if (asked !== 'skip') await decide(service, request, asked)
   }
   return true
+}
+
+/** A request is asked about once; changed by somebody, once more. */
+function placeOf({ id, revision }: RequestItem): string {
+  return `${id} ${revision}`
 }
 
 async function decide(
@@ -88,7 +96,7 @@ async function decide(
     console.log(outcomeSentence(await sendDecision(service, request, choice)))
   } catch (error) {
     // Somebody was faster, or it changed: said, and the next look shows what is true.
-    if (!(error instanceof ServiceProblem)) throw error
+    if (!(error instanceof CommandFailure)) throw error
     console.error(error.message)
   }
 }

@@ -43,7 +43,12 @@ async function signInAs(found: FoundService, email: string): Promise<Service> {
   const name = `${found.url} ${email.toLowerCase()}`
   const saved = await savedSession(file, name)
   if (saved !== null && (await isGood(found.url, saved))) return withSession(found.url, saved)
-  const session = await startSession(found.url, { email, token: found.devToken })
+  const session = await startSession(found.url, { email, token: found.devToken }).catch(
+    async (error: unknown) => {
+      if (!(error instanceof ServiceProblem) || error.status !== 401) throw error
+      throw new CommandFailure(await nobodySentence(found, email))
+    },
+  )
   await saveSession(file, name, session)
   return withSession(found.url, session)
 }
@@ -58,12 +63,22 @@ async function isGood(url: string, session: SavedSession): Promise<boolean> {
   }
 }
 
+async function nobodySentence(found: FoundService, email: string): Promise<string> {
+  const people = await peopleOf(found)
+  return people.includes(email.toLowerCase())
+    ? `The service at ${found.url} does not take the token in ${found.runDir}: is it the service of this data folder?`
+    : `The project names nobody with the address ${email}. --as takes one of ${people.join(', ')}`
+}
+
 async function whoSentence(found: FoundService): Promise<string> {
-  const methods = await new Service(found.url, {})
-    .get<AuthMethods>('/v1/auth/methods')
-    .catch(() => null)
-  const people = methods?.people.map((person) => person.email) ?? []
+  const people = await peopleOf(found)
   return found.devToken !== null && people.length > 0
     ? `Say who you are: --as EMAIL, one of ${people.join(', ')}`
     : `Sign in first with: countersign login ${found.url} — or set COUNTERSIGN_API_KEY`
+}
+
+/** Who may be named by `--as`; a service that is not there is a failure of its own. */
+async function peopleOf(found: FoundService): Promise<string[]> {
+  const methods = await new Service(found.url, {}).get<AuthMethods>('/v1/auth/methods')
+  return methods.people.map((person) => person.email)
 }

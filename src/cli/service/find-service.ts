@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Environment, readText } from '../../runtime/environment.ts'
 import { findFolders, runFolder } from '../../runtime/folders.ts'
-import { CommandFailure } from '../exit-codes.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import type { ServiceOptions } from './service-options.ts'
 
 /** Where the service is, and the development token when this is its machine. */
@@ -47,6 +47,7 @@ function originOf(url: string): string {
   } catch {
     throw new CommandFailure(
       `${url} is not the address of a service, such as http://localhost:4400`,
+      exitCodes.usage,
     )
   }
 }

@@ -1,7 +1,7 @@
 import type { Me } from '../../api/schemas/auth.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import type { SavedSession } from './saved-sessions.ts'
-import { Service } from './service.ts'
+import { Service, ServiceProblem } from './service.ts'
 
 const agent = 'countersign-cli'
 
@@ -40,9 +40,8 @@ export async function startSession(
   }).catch((cause: unknown) => {
     throw new CommandFailure(`Nobody answers at ${url}.`, 1, { cause })
   })
-  const answer = (await response.json()) as Me & { detail?: string }
-  if (!response.ok)
-    throw new CommandFailure(answer.detail ?? `The service answered ${response.status}`)
+  const answer = (await response.json().catch(() => ({}))) as Partial<Me>
+  if (!response.ok) throw new ServiceProblem(response.status, { ...answer })
   const cookie = response.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])

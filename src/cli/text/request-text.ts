@@ -1,10 +1,19 @@
-import type { RequestDetail } from '../../api/schemas/requests.ts'
-import { bold, cyan, dim, green, red, yellow } from './colour.ts'
-import { printable, printableLine } from './terminal-text.ts'
+import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
+import { bold, dim, red, yellow } from './colour.ts'
+import { quoted } from './quoted.ts'
+import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
+import { terminalColumns } from './wrap.ts'
 
-/** Lines of a presentation that fit a screen; the rest is one `--full` away. */
+/** Lines of a presentation, and of what the agent says, that fit a screen; the rest is one `--full` away. */
 const shortLines = 60
+const shortClaimLines = 12
+
+export interface RequestTextOptions {
+  /** every line of what will happen and of the agent's claim */
+  readonly full: boolean
+  readonly columns?: number | null
+}
 
 /** Whether what is shown is all of it, with nothing left out. */
 export interface RequestText {
@@ -13,67 +22,96 @@ export interface RequestText {
 }
 
 /** A request as a page of text: who asks, why, what will happen, and only then what the agent says. */
-export function requestText(
-  request: RequestDetail,
-  options: { readonly full: boolean },
-): RequestText {
+export function requestText(request: RequestDetail, options: RequestTextOptions): RequestText {
+  const { columns = terminalColumns() } = options
   const { presentation } = request
-  const content = presentationLines(request)
+  const content = quoted(presentation.content, { columns, diff: presentation.type === 'diff' })
   const shown = options.full ? content : content.slice(0, shortLines)
-  const hidden = content.length - shown.length
-  const asker = request.lineage[0]?.startedBy.name ?? 'a program'
   const lines = [
-    `${bold(`#${request.number} ${printableLine(request.title)}`)}  ${riskWord(request.risk)}  ${request.state}`,
-    `${printableLine(request.worker ?? request.tool)} wants this, asked by ${printableLine(asker)}; queue ${request.queue}, expires ${fromNow(request.expiresAt)}`,
-    `${dim('why am I asked')}  ${printableLine(request.rule.text)}${request.rule.source === null ? '' : dim(` (${printableLine(request.rule.source)})`)}`,
+    ...head(request),
     ...presentation.warnings.map((warning) => yellow(`! ${printableLine(warning)}`)),
     '',
     ...shown,
-    ...(hidden > 0 ? [yellow(`… ${hidden} more lines; see all with --full`)] : []),
-    ...(presentation.truncated
-      ? [
-          yellow(
-            `… shown up to a bound of ${presentation.totalLines} lines; every byte: countersign requests show ${request.number} --full`,
-          ),
-        ]
-      : []),
+    ...leftOut(content.length - shown.length),
+    ...(presentation.truncated ? [truncatedSentence(request)] : []),
     '',
-    ...(request.agentReason === null
-      ? []
-      : [`${dim("the agent's claim, not verified:")} ${dim(printable(request.agentReason))}`]),
-    `${dim('quorum')}  ${request.quorum.text}${request.decisions.map((decision) => `; ${printableLine(decision.person.name)}: ${decision.decision}`).join('')}`,
+    ...claim(request, options.full ? Infinity : shortClaimLines, columns),
+    ...foot(request),
+  ]
+  return {
+    text: lines.join('\n'),
+    whole: shown.length === content.length && !presentation.truncated,
+  }
+}
+
+function head(request: RequestDetail): string[] {
+  const asker = request.lineage[0]?.startedBy.name ?? 'a program'
+  const source = request.rule.source === null ? '' : dim(` (${printableLine(request.rule.source)})`)
+  return [
+    `${bold(`#${request.number} ${printableLine(request.title)}`)}  ${riskWord(request.risk)}  ${request.state}`,
+    `${printableLine(request.worker ?? request.tool)} wants this, asked by ${printableLine(asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
+    `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
+  ]
+}
+
+function expiry(request: RequestDetail): string {
+  return request.state === 'pending' ? `, expires ${fromNow(request.expiresAt)}` : ''
+}
+
+function leftOut(hidden: number): string[] {
+  return hidden > 0 ? [yellow(`… ${hidden} more lines; see all with --full`)] : []
+}
+
+function truncatedSentence(request: RequestDetail): string {
+  const { totalLines, totalBytes } = request.presentation
+  return yellow(
+    `… this is a part: the whole has ${totalLines} lines, ${totalBytes} bytes; every byte: countersign requests show ${request.number} --full`,
+  )
+}
+
+function claim(request: RequestDetail, most: number, columns: number | null): string[] {
+  if (request.agentReason === null || request.agentReason === '') return []
+  const lines = quoted(request.agentReason, { columns, diff: false })
+  return [
+    dim("the agent's claim, not verified:"),
+    ...lines.slice(0, most),
+    ...leftOut(lines.length - most),
+  ]
+}
+
+function foot(request: RequestDetail): string[] {
+  const votes = request.decisions.map((decision) => `; ${vote(decision)}`)
+  const { canDecide, reason } = request.eligibility
+  return [
+    `${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}`,
     `${dim('revision')} ${request.revision}  ${dim('digest')} ${request.digest}`,
     ...(request.execution.state === 'not_started'
       ? []
       : [`${dim('execution')}  ${executionWords(request)}`]),
-    ...(request.eligibility.canDecide || request.eligibility.reason === null
-      ? []
-      : [yellow(printableLine(request.eligibility.reason))]),
+    ...(canDecide || reason === null ? [] : [yellow(printableLine(reason))]),
   ]
-  return { text: lines.join('\n'), whole: hidden === 0 && !presentation.truncated }
 }
 
-function presentationLines(request: RequestDetail): string[] {
-  const { type, content } = request.presentation
-  const lines = printable(content).split('\n')
-  return type === 'diff' ? lines.map(diffLine) : lines
-}
-
-function diffLine(line: string): string {
-  if (line.startsWith('@@')) return cyan(line)
-  if (line.startsWith('+')) return green(line)
-  return line.startsWith('-') ? red(line) : line
+/** A decision with its marks (product.md 11, 17). */
+function vote(decision: DecisionView): string {
+  const marks = [
+    ...(decision.selfApproved ? ['self-approved'] : []),
+    ...(decision.edited ? ['edited'] : []),
+  ]
+  const words = marks.length === 0 ? '' : ` (${marks.join(', ')})`
+  return `${printableLine(decision.person.name)}: ${decision.decision}${words}`
 }
 
 function executionWords(request: RequestDetail): string {
   const { state, reason, exitCode } = request.execution
   return [state, reason, exitCode === undefined ? undefined : `exit code ${exitCode}`]
     .filter((word) => word !== undefined)
+    .map(printableLine)
     .join(', ')
 }
 
 /** Risk by word, and by colour where there is one. */
-export function riskWord(risk: 'low' | 'medium' | 'high'): string {
+function riskWord(risk: RequestDetail['risk']): string {
   if (risk === 'high') return red('HIGH RISK')
   return risk === 'medium' ? yellow('medium risk') : dim('low risk')
 }

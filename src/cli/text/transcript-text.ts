@@ -1,31 +1,50 @@
 import type { Transcript, TranscriptCall } from '../../api/schemas/transcript.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
-import { printable, printableLine } from './terminal-text.ts'
+import { quoted } from './quoted.ts'
+import { printableLine } from './terminal-text.ts'
 
 const inputMost = 160
 const resultMost = 400
+const indent = '    '
 
 /** What of a transcript was printed before, so that following a run prints each thing once. */
 export class TranscriptPrinter {
   readonly #printed = new Set<string>()
+  readonly #columns: number | null
+
+  constructor(columns: number | null) {
+    this.#columns = columns
+  }
 
   /** The new lines since the last call. */
   next(transcript: Transcript): string[] {
     const lines: string[] = []
     for (const [place, item] of transcript.items.entries()) {
       if (item.text !== undefined && item.text !== '' && this.#first(`text ${place}`)) {
-        const speaker =
-          item.role === 'assistant' ? bold('agent') : bold(item.author?.name ?? 'input')
-        lines.push(`${speaker}  ${printable(item.text)}`)
+        const speaker = item.role === 'assistant' ? 'agent' : (item.author?.name ?? 'input')
+        lines.push(bold(printableLine(speaker)), ...this.#quoted(item.text, ''))
       }
       for (const call of item.calls ?? []) {
         if (this.#first(`call ${call.callId}`)) lines.push(callLine(call))
         if (call.result !== undefined && this.#first(`result ${call.callId}`)) {
-          lines.push(resultLine(call, call.result))
+          lines.push(...this.#result(call, call.result))
         }
       }
     }
     return lines
+  }
+
+  #result(call: TranscriptCall, result: NonNullable<TranscriptCall['result']>): string[] {
+    const word = result.type === 'output' ? green('done') : red(result.type)
+    return [
+      `${indent}${printableLine(call.tool)} ${word}`,
+      ...this.#quoted(shorten(result.text ?? '', resultMost), indent),
+    ]
+  }
+
+  #quoted(text: string, before: string): string[] {
+    const columns = this.#columns === null ? null : this.#columns - before.length
+    return quoted(text, { columns, diff: false }).map((line) => before + line)
   }
 
   #first(key: string): boolean {
@@ -36,20 +55,14 @@ export class TranscriptPrinter {
 }
 
 function callLine(call: TranscriptCall): string {
-  const input = shorten(printableLine(JSON.stringify(call.input)), inputMost)
-  return `  ${verdictMark(call)} ${call.tool} ${dim(input)}`
+  const input = printableLine(shorten(JSON.stringify(call.input), inputMost))
+  return `  ${verdictMark(call)} ${printableLine(call.tool)} ${dim(input)}`
 }
 
 function verdictMark(call: TranscriptCall): string {
   if (call.verdict === 'preApproved') return green('·')
   if (call.verdict === 'ask') return yellow('?')
   return call.verdict === null ? dim('…') : red('×')
-}
-
-function resultLine(call: TranscriptCall, result: NonNullable<TranscriptCall['result']>): string {
-  const word = result.type === 'output' ? green('done') : red(result.type)
-  const text = result.text === undefined ? '' : dim(shorten(printable(result.text), resultMost))
-  return `    ${call.tool} ${word} ${text.replaceAll('\n', '\n    ')}`
 }
 
 function shorten(text: string, most: number): string {

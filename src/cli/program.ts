@@ -1,0 +1,46 @@
+import { Command } from 'commander'
+import { addAuditCommand } from './commands/audit.ts'
+import { addCheckCommand } from './commands/check.ts'
+import { addDecideCommands } from './commands/decide.ts'
+import { addDoctorCommand } from './commands/doctor.ts'
+import { addExplainCommand } from './commands/explain.ts'
+import { addGrantsCommand } from './commands/grants.ts'
+import { addInitCommand } from './commands/init.ts'
+import { addKeysCommand } from './commands/keys.ts'
+import { addLoginCommand } from './commands/login.ts'
+import { addPeopleCommand } from './commands/people.ts'
+import { addProcessCommands } from './commands/processes.ts'
+import { addRequestsCommand } from './commands/requests.ts'
+import { addReviewCommand } from './commands/review.ts'
+import { addRunCommand } from './commands/run.ts'
+import { addRunsCommand } from './commands/runs.ts'
+import { addStartCommand } from './commands/start.ts'
+import { VERSION } from './version.ts'
+
+/** The whole command line. Commands load what they need when they run, so that each starts quickly. */
+export function createProgram(): Command {
+  const program = new Command('countersign')
+    .description(
+      'Agents whose risky tool calls wait until a different person has approved exactly what will run',
+    )
+    .version(VERSION)
+    .exitOverride()
+    .showHelpAfterError()
+  addStartCommand(program)
+  addProcessCommands(program)
+  addInitCommand(program)
+  addCheckCommand(program)
+  addExplainCommand(program)
+  addRunCommand(program)
+  addRunsCommand(program)
+  addRequestsCommand(program)
+  addDecideCommands(program)
+  addReviewCommand(program)
+  addGrantsCommand(program)
+  addAuditCommand(program)
+  addPeopleCommand(program)
+  addKeysCommand(program)
+  addLoginCommand(program)
+  addDoctorCommand(program)
+  return program
+}

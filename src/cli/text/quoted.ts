@@ -1,0 +1,46 @@
+import { lineBlocks, splitLines } from '../../domain/line-pieces.ts'
+import { cyan, dim, green, red } from './colour.ts'
+import { printable } from './terminal-text.ts'
+import { wrap } from './wrap.ts'
+
+/** A bar before every line, so that no line of a quotation passes for one of ours. */
+const bar = '│ '
+const continued = '│↪'
+
+export interface QuotedOptions {
+  /** width of the terminal; `null` where there is none, and lines stay whole */
+  readonly columns: number | null
+  /** a unified diff: the sign of a line is ours, the rest is quoted */
+  readonly diff: boolean
+}
+
+/**
+ * Somebody else's text as lines of ours: escaped, wrapped within the bar, and eight or more blank lines as
+ * their count, so that nothing scrolls out of sight unannounced (security.md 17, 18).
+ */
+export function quoted(text: string, options: QuotedOptions): string[] {
+  const { lines } = splitLines(text)
+  return lineBlocks(lines, lines.length).flatMap((block) =>
+    block.kind === 'blank'
+      ? [`${dim(bar)}⟦${block.lines.length} blank lines⟧`]
+      : block.lines.flatMap((line) => quotedLine(line, options)),
+  )
+}
+
+function quotedLine(line: string, { columns, diff }: QuotedOptions): string[] {
+  const signed = diff && /^[ +-]/.test(line)
+  const shown = signed ? line.slice(0, 1) + printable(line.slice(1)) : printable(line)
+  const rows = columns === null ? [shown] : wrap(shown, columns - bar.length)
+  const colour = diff ? diffColour(line) : plain
+  return rows.map((row, place) => dim(place === 0 ? bar : continued) + colour(row))
+}
+
+function diffColour(line: string): (text: string) => string {
+  if (line.startsWith('@@')) return cyan
+  if (line.startsWith('+')) return green
+  return line.startsWith('-') ? red : plain
+}
+
+function plain(text: string): string {
+  return text
+}
