@@ -50,25 +50,16 @@ export async function runsToDeliver(db: Db, most: number): Promise<string[]> {
   return rows.rows.map((row) => row.run_id)
 }
 
-/** The runs of rows that were just committed. */
-export async function runsOfRows(db: Db, ids: readonly string[]): Promise<string[]> {
-  const rows = await db
-    .selectFrom('outbox')
-    .select('run_id')
-    .distinct()
-    .where('id', 'in', [...ids])
-    .execute()
-  return rows.flatMap((row) => (row.run_id === null ? [] : [row.run_id]))
-}
-
+/** Marks rows as delivered. A crash may forget it, and then they travel again: nothing waits for the disk. */
 export async function markDelivered(db: Db, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  await db
-    .updateTable('outbox')
-    .set({ delivered_at: sql<Date>`clock_timestamp()`, leased_until: null, last_error: null })
-    .where('id', 'in', [...ids])
-    .execute()
-  await sql`select pg_notify('countersign_delivered', '')`.execute(db)
+  await sql`
+    with delivered as (
+      update outbox set delivered_at = clock_timestamp(), leased_until = null, last_error = null
+      where id = any(${ids}::bigint[])
+    )
+    select set_config('synchronous_commit', 'off', true), pg_notify('countersign_delivered', '')
+  `.execute(db)
 }
 
 /** The run has ended and its workflow is gone: nobody is left to be told. */

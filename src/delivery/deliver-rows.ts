@@ -27,15 +27,20 @@ interface RunAddress {
 /**
  * Delivers a run's rows in order; decisions that were committed together travel in one signal. A workflow
  * that is missing while its run has not ended is started again and reads everything from the store.
- * Rejects when Temporal cannot be reached; what was delivered before that stays delivered.
+ * `workflowId` is known to whoever has just written the rows. Rejects when Temporal cannot be reached; what was
+ * delivered before that stays delivered.
  */
 export async function deliverRows(
   delivering: Delivering,
   runId: string,
   rows: readonly ClaimedRow[],
+  workflowId: string | null,
 ): Promise<void> {
   const { db } = delivering
-  const run = await addressOf(db, runId)
+  const run =
+    workflowId === null
+      ? await addressOf(db, runId)
+      : { id: runId, workflow_id: workflowId, ended: false }
   if (run === null) return markUndeliverable(db, idsOf(rows))
   for (const group of groupDecisions(rows)) {
     const reached = await deliverGroup(delivering, run, group)
@@ -94,7 +99,8 @@ async function deliverGroup(
     return true
   } catch (error) {
     if (!(error instanceof WorkflowNotFoundError)) throw error
-    if (run.ended) return false
+    // The run may have ended since its address was read.
+    if (run.ended || (await addressOf(delivering.db, run.id))?.ended !== false) return false
     await startRun(delivering, run)
     return true
   }

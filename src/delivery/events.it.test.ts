@@ -1,11 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../test/harness/postgres.ts'
 import { waitUntil } from '../../test/harness/wait-until.ts'
-import { recordEvent } from '../store/event.ts'
+import type { Tx } from '../store/database.ts'
+import { writeRecords } from '../store/records.ts'
 import { EventFeed } from './event-feed.ts'
 import { EventSequencer } from './event-sequencer.ts'
 
 let database: TestDatabase
+
+const changed = (tx: Tx, runId: string) =>
+  writeRecords(tx, { events: [{ type: 'run.changed', subject: { runId } }] }, null)
+
 beforeAll(async () => {
   database = await createTestDatabase()
 })
@@ -36,7 +41,7 @@ describe('live stream', () => {
       Array.from({ length: 10 }, async (_, writer) => {
         for (let place = 0; place < 20; place += 1) {
           await db.transaction().execute(async (tx) => {
-            await recordEvent(tx, 'run.changed', { runId: `${writer}.${place}` })
+            await changed(tx, `${writer}.${place}`)
             // Some commit late: their event is older than others that have a number already.
             if (place % 5 === 0) await tx.selectFrom('person').selectAll().execute()
           })
@@ -56,7 +61,7 @@ describe('live stream', () => {
       told += 1
     })
     const before = await feed.latest()
-    await db.transaction().execute((tx) => recordEvent(tx, 'run.changed', { runId: 'x' }))
+    await db.transaction().execute((tx) => changed(tx, 'x'))
     await waitUntil(async () => told > 0 && (await feed.latest()) > before, { withinMs: 10_000 })
     stop()
   })

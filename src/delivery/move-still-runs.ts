@@ -8,7 +8,7 @@ import type { Woken } from './woken.ts'
 const runsAtOnce = 500
 
 /** A workflow task that was tried this often in a row fails at the code, not at a worker that went away. */
-const stalledAfterAttempts = 3
+export const stalledAfterAttempts = 3
 
 /**
  * Looks at the workflow of every run that should move and does not. One that waits for nothing lost its signal, or

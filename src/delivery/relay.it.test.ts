@@ -7,7 +7,8 @@ import { createTestDatabase, type TestDatabase } from '../../test/harness/postgr
 import { useTemporal, type TestTemporal } from '../../test/harness/temporal.ts'
 import { waitUntil } from '../../test/harness/wait-until.ts'
 import type { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
-import { enqueue, type OutboxRow } from '../store/outbox.ts'
+import type { OutboxRow } from '../store/outbox.ts'
+import { writeRecords } from '../store/records.ts'
 import { NamespaceGuard } from './namespace-guard.ts'
 import { Relay } from './relay.ts'
 import { connectTemporal, type TemporalClient } from './temporal-client.ts'
@@ -55,9 +56,8 @@ function startRelay(address = temporal.address, processId = 'test'): TestRelay {
 
 /** Commits rows as a verb does, for any relay to take. */
 async function commit(run: TestRun, ...rows: Omit<OutboxRow, 'runId'>[]): Promise<void> {
-  await service.db.transaction().execute(async (tx) => {
-    for (const row of rows) await enqueue(tx, { ...row, runId: run.id }, null)
-  })
+  const outbox = rows.map((row) => ({ ...row, runId: run.id }))
+  await service.db.transaction().execute((tx) => writeRecords(tx, { outbox }, null))
 }
 
 async function undelivered(run: TestRun): Promise<number> {

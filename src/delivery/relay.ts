@@ -1,6 +1,7 @@
 import type { Log } from '../services/context.ts'
 import { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
-import { claimRows, postpone, runsOfRows, runsToDeliver } from './claim-rows.ts'
+import type { WrittenOutboxRow } from '../store/outbox.ts'
+import { type ClaimedRow, claimRows, postpone, runsToDeliver } from './claim-rows.ts'
 import { type Delivering, deliverRows } from './deliver-rows.ts'
 import { Listener } from './listener.ts'
 import { Repeating } from './repeating.ts'
@@ -57,13 +58,12 @@ export class Relay implements AsyncDisposable {
   }
 
   /** Delivers rows that this process has just committed, without making the caller wait. */
-  deliver(ids: readonly string[]): void {
-    this.#track(this.#deliverRuns(ids))
-  }
-
-  async #deliverRuns(ids: readonly string[]): Promise<void> {
-    const runIds = await runsOfRows(this.#delivering.db, ids)
-    await Promise.all(runIds.map((runId) => this.#deliverRun(runId)))
+  deliver(rows: readonly WrittenOutboxRow[]): void {
+    for (const [runId, own] of Map.groupBy(rows, (row) => row.runId)) {
+      const [first] = own
+      const goesFirst = first?.isNext === true && !this.#busy.has(runId)
+      this.#track(this.#deliverRun(runId, goesFirst ? own : []))
+    }
   }
 
   async #round(): Promise<void> {
@@ -73,16 +73,24 @@ export class Relay implements AsyncDisposable {
     }
   }
 
-  /** One run at a time; what arrives meanwhile is claimed together afterwards. */
-  async #deliverRun(runId: string): Promise<void> {
+  /**
+   * One run at a time; what arrives meanwhile is claimed together afterwards. `leased`: rows that are leased to this
+   * process since they were written, with none before them; they need not be read again.
+   */
+  async #deliverRun(runId: string, leased: readonly WrittenOutboxRow[] = []): Promise<void> {
     const busy = this.#busy.get(runId)
     if (busy !== undefined) {
       busy.again = true
       return
     }
-    const mine = { again: true }
+    const mine = { again: leased.length === 0 }
     this.#busy.set(runId, mine)
     try {
+      const [first] = leased
+      if (first !== undefined) {
+        const rows = leased.map((row) => ({ ...row, attempts: 1 }))
+        await this.#deliver(runId, rows, first.workflowId)
+      }
       while (mine.again) {
         mine.again = false
         await this.#claimAndDeliver(runId)
@@ -94,9 +102,16 @@ export class Relay implements AsyncDisposable {
 
   async #claimAndDeliver(runId: string): Promise<void> {
     const rows = await claimRows(this.#delivering.db, runId, this.#owner)
-    if (rows.length === 0) return
+    if (rows.length > 0) await this.#deliver(runId, rows, null)
+  }
+
+  async #deliver(
+    runId: string,
+    rows: readonly ClaimedRow[],
+    workflowId: string | null,
+  ): Promise<void> {
     try {
-      await deliverRows(this.#delivering, runId, rows)
+      await deliverRows(this.#delivering, runId, rows, workflowId)
       this.#reachable = true
     } catch (error) {
       if (error instanceof ForeignNamespaceError) this.#foreignNamespace(error)

@@ -3,11 +3,12 @@ import { Reconciler } from '../delivery/reconciler.ts'
 import { Relay } from '../delivery/relay.ts'
 import type { TemporalClient } from '../delivery/temporal-client.ts'
 import type { SigningContext } from '../services/context.ts'
+import type { WrittenOutboxRow } from '../store/outbox.ts'
 import type { Config } from './config.ts'
 
 export type Deliveries = {
   /** Deliver rows just committed by this process; before `begin`, the first round takes them. */
-  committed: (ids: readonly string[]) => void
+  committed: (rows: readonly WrittenOutboxRow[]) => void
   /** `foreign` is told once or more when Temporal turns out to be another one: the process must stop. */
   begin: (ctx: SigningContext, foreign: (sentence: string) => void) => void
 }
@@ -20,7 +21,7 @@ export function createDeliveries(
 ): Deliveries {
   let relay: Relay | null = null
   return {
-    committed: (ids) => relay?.deliver(ids),
+    committed: (rows) => relay?.deliver(rows),
     begin: (ctx, foreign) => {
       const { db, processId, log } = ctx
       const guard = new NamespaceGuard({ db, temporal })

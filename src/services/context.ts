@@ -5,6 +5,7 @@ import type { CallFacts } from '../domain/request.ts'
 import type { Signer, Verifier } from '../domain/statement-bytes.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Db } from '../store/database.ts'
+import type { WrittenOutboxRow } from '../store/outbox.ts'
 
 /** Structured log of ids, never of arguments (security.md 25). */
 export interface Log {
@@ -22,7 +23,7 @@ export interface ServiceContext {
   readonly processId: string
   readonly policies: PolicyReader
   /** Wakes this process's relay for rows just committed; returns at once. `null`: this process has no relay. */
-  readonly outboxCommitted: ((ids: readonly string[]) => void) | null
+  readonly outboxCommitted: ((rows: readonly WrittenOutboxRow[]) => void) | null
 }
 
 /** The policy versions this installation has activated; every answer's activation signature was verified. */

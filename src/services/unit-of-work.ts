@@ -1,12 +1,15 @@
 import type { AuditEntry } from '../domain/audit-event.ts'
 import type { JsonObject } from '../domain/json.ts'
-import { appendAudit } from '../store/audit.ts'
 import type { Tx } from '../store/database.ts'
-import { recordEvent, type StreamEventType } from '../store/event.ts'
-import { enqueue, type OutboxRow } from '../store/outbox.ts'
+import type { StreamEvent, StreamEventType } from '../store/event.ts'
+import type { OutboxRow, WrittenOutboxRow } from '../store/outbox.ts'
+import { writeRecords } from '../store/records.ts'
 import type { ServiceContext } from './context.ts'
 
-/** One transaction with what belongs into it: the trail, the outbox and the live stream. */
+/**
+ * One transaction with what belongs into it: the trail, the outbox and the live stream. These are written together,
+ * as its last statement, in the order they were told in; an event that was told before is told once.
+ */
 export interface UnitOfWork {
   readonly tx: Tx
   audit(...entries: readonly AuditEntry[]): Promise<void>
@@ -40,17 +43,22 @@ async function onceInUnitOfWork<T>(
   ctx: ServiceContext,
   work: (unit: UnitOfWork) => Promise<T>,
 ): Promise<T> {
-  const committed: string[] = []
-  const result = await ctx.db.transaction().execute((tx) =>
-    work({
+  const audit: AuditEntry[] = []
+  const events = new Map<string, StreamEvent>()
+  const outbox: OutboxRow[] = []
+  let committed: readonly WrittenOutboxRow[] = []
+  const result = await ctx.db.transaction().execute(async (tx) => {
+    const done = await work({
       tx,
-      audit: (...entries) => appendAudit(tx, entries),
-      enqueue: async (row) => {
-        committed.push(await enqueue(tx, row, ctx.outboxCommitted === null ? null : ctx.processId))
-      },
-      event: (type, subject) => recordEvent(tx, type, subject),
-    }),
-  )
+      audit: async (...entries) => void audit.push(...entries),
+      enqueue: async (row) => void outbox.push(row),
+      event: async (type, subject) =>
+        void events.set(JSON.stringify([type, subject]), { type, subject }),
+    })
+    const owner = ctx.outboxCommitted === null ? null : ctx.processId
+    committed = await writeRecords(tx, { audit, events: [...events.values()], outbox }, owner)
+    return done
+  })
   if (committed.length > 0) ctx.outboxCommitted?.(committed)
   return result
 }

@@ -5,18 +5,43 @@ import { canonicalJson, hashBytes } from '../domain/digest.ts'
 import { limits } from '../domain/limits.ts'
 import type { Tx } from './database.ts'
 
+/** A row of `audit_event`, ready to be inserted; `at` is ISO 8601. */
+export interface AuditRow {
+  readonly id: string
+  readonly at: string
+  readonly type: string
+  readonly actor_type: string
+  readonly actor_id: string | null
+  readonly run_id: string | null
+  readonly request_id: string | null
+  readonly call_id: string | null
+  readonly sequence: number | null
+  readonly document: string
+}
+
+/** The newest event of a request: the next one is chained to it. */
+interface Link {
+  readonly sequence: number
+  readonly hash: string | null
+}
+
+const firstLink: Link = { sequence: 0, hash: null }
+
 /**
- * Appends events to the trail in the caller's transaction; if that fails, the thing they describe does not happen.
- * Events of one request are chained by `sequence` and `previous` (the hash of the event before):
- * the caller holds the request's row lock. Stores one canonical JSON document an event, at most 60 KiB (audit.md).
+ * Events as rows of the trail, in order. Events of one request are chained by `sequence` and `previous` (the hash of the
+ * event before): the caller holds the request's row lock. One canonical JSON document an event, at most 60 KiB (audit.md).
  */
-export async function appendAudit(tx: Tx, entries: readonly AuditEntry[]): Promise<void> {
-  for (const entry of entries) {
-    const { at, link } = await clockAndChain(tx, entry.requestId ?? null)
+export async function auditRows(tx: Tx, entries: readonly AuditEntry[]): Promise<AuditRow[]> {
+  if (entries.length === 0) return []
+  const { at, links } = await clockAndChains(tx, entries)
+  return entries.map((entry) => {
     const id = uuidv7()
+    const requestId = entry.requestId ?? null
+    const last = requestId === null ? null : (links.get(requestId) ?? firstLink)
+    const link = last === null ? {} : { sequence: last.sequence + 1, previous: last.hash }
     const document = canonicalJson({
       id,
-      at: at.toISOString(),
+      at,
       type: entry.type,
       actor: entry.actor,
       channel: entry.channel,
@@ -26,53 +51,63 @@ export async function appendAudit(tx: Tx, entries: readonly AuditEntry[]): Promi
       ...present('digest', entry.digest),
       ...present('policyDigest', entry.policyDigest),
       detail: entry.detail,
-      ...(link === null ? {} : { sequence: link.sequence, previous: link.previous }),
+      ...link,
     })
     if (Buffer.byteLength(document) > limits.auditEventBytes) {
       throw new RangeError(
         `An audit event of type ${entry.type} is over ${limits.auditEventBytes} bytes`,
       )
     }
-    await tx
-      .insertInto('audit_event')
-      .values({
-        id,
-        at,
-        type: entry.type,
-        actor_type: entry.actor.type,
-        // A policy's id is its digest, which the document names: nobody looks for its events one version at a time.
-        actor_id: 'id' in entry.actor && entry.actor.type !== 'policy' ? entry.actor.id : null,
-        run_id: entry.runId ?? null,
-        request_id: entry.requestId ?? null,
-        call_id: entry.callId ?? null,
-        sequence: link?.sequence ?? null,
-        document,
-      })
-      .execute()
-  }
+    const sequence = last === null ? null : last.sequence + 1
+    if (requestId !== null && sequence !== null) {
+      links.set(requestId, { sequence, hash: hashBytes(document) })
+    }
+    return {
+      id,
+      at,
+      type: entry.type,
+      actor_type: entry.actor.type,
+      // A policy's id is its digest, which the document names: nobody looks for its events one version at a time.
+      actor_id: 'id' in entry.actor && entry.actor.type !== 'policy' ? entry.actor.id : null,
+      run_id: entry.runId ?? null,
+      request_id: requestId,
+      call_id: entry.callId ?? null,
+      sequence,
+      document,
+    }
+  })
 }
 
 function present(key: string, value: string | undefined): Record<string, string> {
   return value === undefined ? {} : { [key]: value }
 }
 
-/** The database's clock and, for an event of a request, its place in that request's chain: one query. */
-async function clockAndChain(
+/** The database's clock and the ends of the requests' chains: one query. */
+async function clockAndChains(
   tx: Tx,
-  requestId: string | null,
-): Promise<{ at: Date; link: { sequence: number; previous: string | null } | null }> {
-  const { rows } = await sql<{ at: Date; sequence: number | null; document: string | null }>`
-    select clock_timestamp() as at, last.sequence, last.document
+  entries: readonly AuditEntry[],
+): Promise<{ at: string; links: Map<string, Link> }> {
+  const requestIds = [...new Set(entries.flatMap((entry) => entry.requestId ?? []))]
+  const { rows } = await sql<{
+    at: Date
+    id: string | null
+    sequence: number | null
+    document: string | null
+  }>`
+    select clock_timestamp() as at, asked.id, last.sequence, last.document
     from (select 1) as one
+    left join unnest(${requestIds}::uuid[]) as asked(id) on true
     left join lateral (
       select sequence, document from audit_event
-      where request_id = ${requestId} order by sequence desc limit 1
+      where request_id = asked.id order by sequence desc limit 1
     ) as last on true
   `.execute(tx)
-  const row = rows[0]
-  if (row === undefined) throw new Error('The database did not tell the time')
-  if (requestId === null) return { at: row.at, link: null }
-  const { sequence, document } = row
-  if (document === null) return { at: row.at, link: { sequence: 1, previous: null } }
-  return { at: row.at, link: { sequence: (sequence ?? 0) + 1, previous: hashBytes(document) } }
+  const [first] = rows
+  if (first === undefined) throw new Error('The database did not tell the time')
+  const links = new Map<string, Link>()
+  for (const { id, sequence, document } of rows) {
+    if (id === null || sequence === null || document === null) continue
+    links.set(id, { sequence, hash: hashBytes(document) })
+  }
+  return { at: first.at.toISOString(), links }
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { EventFeed } from '../../src/delivery/event-feed.ts'
 import { EventSequencer } from '../../src/delivery/event-sequencer.ts'
-import { recordEvent } from '../../src/store/event.ts'
+import { writeRecords } from '../../src/store/records.ts'
 import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
 import { createTestDatabase } from '../harness/postgres.ts'
 import { waitUntil } from '../harness/wait-until.ts'
@@ -69,7 +69,9 @@ function seenIn(text: string): Seen[] {
 }
 
 const change = (subject: Record<string, string>) =>
-  api.service.db.transaction().execute((tx) => recordEvent(tx, 'request.changed', subject))
+  api.service.db
+    .transaction()
+    .execute((tx) => writeRecords(tx, { events: [{ type: 'request.changed', subject }] }, null))
 
 test('a stream that breaks again and again is told every event once, in order', async () => {
   const grace = await api.signIn(api.people.grace)

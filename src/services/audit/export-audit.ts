@@ -22,16 +22,16 @@ export async function exportAudit(
   const reader = await auditReaderOf(ctx, caller, keyReadsAudit)
   if (!reader.all) throw new Problem('forbidden', 'Exporting the trail takes the right readAudit')
   const conditions = await auditConditions(ctx, reader, filter)
-  const until = await inUnitOfWork(ctx, async (unit) => {
-    await unit.audit({
+  await inUnitOfWork(ctx, (unit) =>
+    unit.audit({
       type: 'audit.exported',
       actor: caller.actor,
       channel: caller.channel,
       detail: { format, filter: filterDetail(filter) },
-    })
-    const clock = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(unit.tx)
-    return clock.rows[0]?.now ?? ''
-  })
+    }),
+  )
+  const clock = await sql<{ now: string }>`select clock_timestamp()::text as now`.execute(ctx.db)
+  const until = clock.rows[0]?.now ?? ''
   conditions.push(sql<boolean>`audit_event.at <= ${until}::text::timestamptz`)
   const where = sql.join(conditions, sql` and `)
   async function* lines(): AsyncGenerator<string, void, undefined> {
