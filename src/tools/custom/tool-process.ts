@@ -33,7 +33,14 @@ export class ToolFilesChanged extends Error {
 /** Time-outs, so many processes at once, so many kept idle. */
 const loadTimeoutMs = 20_000
 const mostProcesses = 16
-const mostIdle = 2
+const mostIdle = 4
+/** Starting a process costs more than most questions take: a busy one is waited for so long before another starts. */
+const patienceMs = 100
+
+interface Ready {
+  readonly child: ToolChild
+  readonly loaded: LoadedTools
+}
 
 const entry = /^tools\/[^/]+\.m?[jt]s$/
 const noEntry = /\.(d|test|spec)\.m?[jt]s$/
@@ -56,23 +63,46 @@ export async function openToolProcess(options: {
   const maxResultBytes = limits.storedOutputBytes
   const setup: ToolProcessSetup = { projectDir, entries, hashes, maxResultBytes }
   const environment = toolEnvironment(options.environment)
-  const idle: { child: ToolChild; loaded: LoadedTools }[] = []
+  const idle: Ready[] = []
   const all = new Set<ToolChild>()
-  const waiting: (() => void)[] = []
+  /** told in turn of a process that is ready, or with `null` of room for another */
+  const waiting: ((ready: Ready | null) => void)[] = []
   let known: LoadedTools | null = null
+  let isStarting = false
   let closed = false
 
-  async function take(): Promise<{ child: ToolChild; loaded: LoadedTools }> {
-    if (closed) throw new Error('The tool processes are closed')
-    for (let spare = idle.pop(); spare !== undefined; spare = idle.pop()) {
-      if (spare.child.alive) return spare
-      all.delete(spare.child)
+  async function take(): Promise<Ready> {
+    for (;;) {
+      if (closed) throw new Error('The tool processes are closed')
+      for (let spare = idle.pop(); spare !== undefined; spare = idle.pop()) {
+        if (spare.child.alive) return spare
+        all.delete(spare.child)
+      }
+      if (all.size === 0) return start()
+      const ready = await nextReady()
+      if (ready?.child.alive === true) return ready
+      if (ready !== null) await drop(ready.child)
+      const isRoom = idle.length === 0 && all.size < mostProcesses && !isStarting
+      if (isRoom && !closed) return start()
     }
-    while (all.size >= mostProcesses) {
-      const { promise, resolve } = Promise.withResolvers<void>()
-      waiting.push(resolve)
-      await promise
+  }
+
+  /** A process that another question gives back; `null` when it is time to see whether another may start. */
+  async function nextReady(): Promise<Ready | null> {
+    const { promise, resolve } = Promise.withResolvers<Ready | null>()
+    waiting.push(resolve)
+    const timer = setTimeout(resolve, patienceMs, null)
+    try {
+      return await promise
+    } finally {
+      clearTimeout(timer)
+      const place = waiting.indexOf(resolve)
+      if (place !== -1) waiting.splice(place, 1)
     }
+  }
+
+  async function start(): Promise<Ready> {
+    isStarting = true
     const child = startToolChild(setup, environment, 2 * maxResultBytes)
     all.add(child)
     try {
@@ -82,18 +112,23 @@ export async function openToolProcess(options: {
     } catch (error) {
       await drop(child)
       throw error
+    } finally {
+      isStarting = false
     }
   }
 
   async function drop(child: ToolChild): Promise<void> {
     await child[Symbol.asyncDispose]()
     all.delete(child)
-    waiting.shift()?.()
+    waiting.shift()?.(null)
   }
 
   async function giveBack(child: ToolChild, loaded: LoadedTools): Promise<void> {
-    const spare = child.alive && !closed && isOfVersion(loaded) && idle.length < mostIdle
-    if (!spare) return drop(child)
+    const next = waiting.shift()
+    const isGood = child.alive && !closed && isOfVersion(loaded)
+    if (isGood && next !== undefined) return next({ child, loaded })
+    next?.(null)
+    if (!isGood || idle.length >= mostIdle) return drop(child)
     idle.push({ child, loaded })
   }
 
