@@ -32,6 +32,9 @@ export type Config = Folders & {
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
+/** The task queue where nobody names another one. */
+export const DEFAULT_TASK_QUEUE = 'countersign'
+
 const variables = z.object({
   HOST: z.string().min(1).default('127.0.0.1'),
   PORT: wholeNumber(0, 65_535).default(4400),
@@ -42,7 +45,7 @@ const variables = z.object({
   DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://'),
   COUNTERSIGN_DATABASE_POOL: wholeNumber(2, 500).default(10),
   COUNTERSIGN_TEMPORAL_UI_URL: z.url().optional(),
-  COUNTERSIGN_TASK_QUEUE: z.string().min(1).default('countersign'),
+  COUNTERSIGN_TASK_QUEUE: z.string().min(1).default(DEFAULT_TASK_QUEUE),
   COUNTERSIGN_MAX_CACHED_WORKFLOWS: wholeNumber(1, 100_000).default(500),
   COUNTERSIGN_SHUTDOWN_GRACE_SECONDS: wholeNumber(1, 600).default(10),
   COUNTERSIGN_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),

@@ -25,6 +25,18 @@ export async function findRestored(dataDir: string, db: Db): Promise<Restored | 
   return found === null || found < seen ? { seen, found } : null
 }
 
+/**
+ * Whether the mark shows that Postgres has lost nothing: it was kept up to its newest event, but for the
+ * last minute. `false` without a mark, or with one that a process elsewhere would have kept instead.
+ */
+export async function isKnownWhole(dataDir: string, db: Db): Promise<boolean> {
+  const seen = await readMark(dataDir)
+  const found = await newestEvent(db)
+  if (seen === null || found === null) return false
+  const aheadMs = Date.parse(found) - Date.parse(seen)
+  return found >= seen && aheadMs < 60_000
+}
+
 /** The sentence for people. */
 export function describeRestored({ seen, found }: Restored): string {
   const state = found === null ? 'is empty' : `ends at ${found}`

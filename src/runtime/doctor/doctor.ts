@@ -1,11 +1,13 @@
 import { checkDataFolder } from './check-data-folder.ts'
 import { checkDeliveries } from './check-deliveries.ts'
+import { checkExecutions } from './check-executions.ts'
 import { checkInstallation } from './check-installation.ts'
 import { checkKeys } from './check-keys.ts'
 import { checkNode } from './check-node.ts'
 import { checkPostgres } from './check-postgres.ts'
 import { checkProcesses } from './check-processes.ts'
 import { checkProject } from './check-project.ts'
+import { checkRuns } from './check-runs.ts'
 import { checkSandbox } from './check-sandbox.ts'
 import { checkTemporal } from './check-temporal.ts'
 import { checkTemporalBinary } from './check-temporal-binary.ts'
@@ -22,6 +24,8 @@ const CHECKS: readonly Check[] = [
   checkInstallation,
   checkKeys,
   checkDeliveries,
+  checkRuns,
+  checkExecutions,
   checkSandbox,
 ]
 

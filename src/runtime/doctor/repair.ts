@@ -1,57 +1,66 @@
 import { randomUUID } from 'node:crypto'
-import { connectTemporal } from '../../delivery/temporal-client.ts'
+import { sql } from 'kysely'
 import { raiseEpoch } from '../../services/installation/raise-epoch.ts'
 import { createPolicyReader } from '../../services/policy/policy-reader.ts'
-import { connectDatabase } from '../../store/database.ts'
-import { findRestored, forgetMark } from '../high-water-mark.ts'
+import type { ServiceContext } from '../../services/context.ts'
+import type { Db } from '../../store/database.ts'
+import { findRestored, forgetMark, isKnownWhole } from '../high-water-mark.ts'
 import { loadVerifier } from '../keys.ts'
 import { createLog } from '../logging.ts'
 import type { Finding, Patient } from './check.ts'
+import { mendRuns } from './mend-runs.ts'
+import { openServers } from './open-servers.ts'
 
 /**
- * Accept Postgres and Temporal as they are now, after one of them was emptied or restored: the epoch
- * rises, and what may have run in the time that was lost becomes an outcome check.
+ * Accept Postgres and Temporal as they are now, and bring them together. Unless it is known that neither was
+ * emptied or restored, the epoch rises: what may have run in the time that was lost becomes an outcome check. Then
+ * missing workflows are started and those that stand behind are woken. Answers what was done.
  *
  * Throws one sentence when either does not answer.
  */
 export async function repair(patient: Patient): Promise<Finding[]> {
-  const { databaseUrl, temporalAddress, folders } = patient
-  if (databaseUrl === null || temporalAddress === null) {
+  await using servers = openServers(patient)
+  if (servers === null) {
     throw new Error('there is nothing to repair: this data folder has no database yet')
   }
-  await using undo = new AsyncDisposableStack()
-  const db = connectDatabase({
-    url: databaseUrl,
-    poolSize: 2,
-    applicationName: 'countersign doctor',
-  })
-  undo.defer(() => db.destroy())
-  const temporal = connectTemporal({
-    address: temporalAddress,
-    namespace: patient.temporalNamespace,
-    ...patient.temporalSecurity,
-  })
-  undo.defer(() => temporal.close())
+  const { db, temporal } = servers
+  const { dataDir } = patient.folders
   const namespaceId = await temporal.namespaceId()
-  const restored = await findRestored(folders.dataDir, db)
-  if (restored?.found === null) {
-    // An empty database holds no permit and no execution: there is nothing that could run again.
-    await db.updateTable('installation').set({ namespace_id: namespaceId }).execute()
-    await forgetMark(folders.dataDir)
-    return [
-      {
-        check: 'repair',
-        state: 'ok',
-        found: 'the empty database was accepted: the installation begins anew',
-      },
-    ]
-  }
-  const verifier = await loadVerifier(folders.dataDir, patient.environment)
+  const restored = await findRestored(dataDir, db)
+  const verifier = await loadVerifier(dataDir, patient.environment)
   const log = createLog('doctor', 'error')
   const policies = createPolicyReader({ db, verifier, log })
   const ctx = { db, verifier, log, policies, processId: randomUUID(), outboxCommitted: null }
+  const done: string[] = []
+  if (restored?.found === null) {
+    // An empty database holds no permit and no execution: there is nothing that could run again.
+    await db.updateTable('installation').set({ namespace_id: namespaceId }).execute()
+    done.push('the empty database was accepted: the installation begins anew')
+  } else if (!(await isKnownSound(db, { dataDir, namespaceId }))) {
+    done.push(await beginEpoch(ctx, namespaceId))
+  }
+  await forgetMark(dataDir)
+  done.push(...(await mendRuns(ctx, temporal, patient.environment)))
+  if (done.length === 0) done.push('nothing needed mending')
+  return done.map((found) => ({ check: 'repair', state: 'ok', found }))
+}
+
+async function beginEpoch(ctx: ServiceContext, namespaceId: string): Promise<string> {
   const { epoch, checks } = await raiseEpoch(ctx, { namespaceId })
-  await forgetMark(folders.dataDir)
-  const found = `the epoch is ${epoch} now; ${checks} call${checks === 1 ? '' : 's'} that may have run became outcome checks`
-  return [{ check: 'repair', state: 'ok', found }]
+  return `the epoch is ${epoch} now; ${checks} call${checks === 1 ? '' : 's'} that may have run became outcome checks`
+}
+
+/** Known, and not only not refuted: nothing was lost, Temporal is ours, and no earlier repair was interrupted. */
+async function isKnownSound(
+  db: Db,
+  { dataDir, namespaceId }: { dataDir: string; namespaceId: string },
+): Promise<boolean> {
+  const { rows } = await sql<{ sound: boolean }>`
+    select coalesce(namespace_id = ${namespaceId}, false)
+      and not exists (select from permit where state = 'live' and epoch < installation.epoch)
+      and not exists (select from execution where state = 'started' and epoch < installation.epoch)
+      as sound
+    from installation
+  `.execute(db)
+  return rows[0]?.sound === true && (await isKnownWhole(dataDir, db))
 }

@@ -1,0 +1,39 @@
+import { NamespaceGuard } from '../../delivery/namespace-guard.ts'
+import { reconcileRuns } from '../../delivery/reconcile-runs.ts'
+import { underReconcilerLock } from '../../delivery/reconciler.ts'
+import { orphanWorkflows, runningWorkflows } from '../../delivery/running-workflows.ts'
+import type { TemporalClient } from '../../delivery/temporal-client.ts'
+import { Woken } from '../../delivery/woken.ts'
+import type { ServiceContext } from '../../services/context.ts'
+import { type Environment, readText } from '../environment.ts'
+import { DEFAULT_TASK_QUEUE } from '../config.ts'
+
+/** Bring runs and workflows together, as the reconciler does, and wake workflows of no run too. Answers what was done. */
+export async function mendRuns(
+  ctx: ServiceContext,
+  temporal: TemporalClient,
+  environment: Environment,
+): Promise<string[]> {
+  const { db, log } = ctx
+  const taskQueue = readText(environment, 'COUNTERSIGN_TASK_QUEUE') ?? DEFAULT_TASK_QUEUE
+  const delivering = { db, temporal, taskQueue, guard: new NamespaceGuard({ db, temporal }) }
+  const woken = new Woken()
+  const done: string[] = []
+  const wasFree = await underReconcilerLock(db, async () => {
+    const mended = await reconcileRuns(ctx, delivering, { log, woken, stillSeconds: 0 })
+    say(mended.startedAgain.length, 'started again, from where Postgres says they are')
+    say(mended.lost.length, 'failed, since Temporal says that their workflow was terminated')
+    say(mended.woken.length, 'woken, to read where they stand')
+    let orphans = 0
+    for (const id of await orphanWorkflows(db, await runningWorkflows(temporal))) {
+      if (await woken.wake(temporal, { id, workflow_id: id, fact: 'no run' })) orphans += 1
+    }
+    if (orphans > 0) done.push(`workflows without a run that were woken, to end: ${orphans}`)
+  })
+  if (!wasFree) done.push('the API is comparing runs with Temporal at this moment: it mends them')
+  return done
+
+  function say(count: number, what: string): void {
+    if (count > 0) done.push(`runs ${what}: ${count}`)
+  }
+}
