@@ -1,0 +1,64 @@
+/** ESC, a bell and a right-to-left override, as an agent might hide them in what it writes. */
+export const hostile = 'ok\u001b[2J\u0007\u202Egpj.exe'
+
+const worker = (name: string, extra = ''): string => `---
+name: ${name}
+description: Plays its script
+model: script:./scripts/${name}.yaml
+${extra}zones:
+  - { name: notes, root: ./notes, mode: rw, approval: { read: preApproved, write: ask, delete: blocked } }
+---
+Do as you are told.
+`
+
+const write = (path: string, content: string) => ({ tool: 'write_file', input: { path, content } })
+
+const script = (...turns: { text: string; calls?: unknown[] }[]): string =>
+  JSON.stringify({ turns })
+
+const longText = Array.from({ length: 200 }, (_, line) => `step ${line + 1}`).join('\n')
+
+/** One worker for each thing that a run can meet. Ada starts, Grace decides, Olga manages, Aud audits. */
+export const cliProject: Readonly<Record<string, string>> = {
+  'countersign.yaml': `version: 1
+people: [{ email: ada@example.com, name: Ada }]
+teams:
+  platform: { members: [ada@example.com, grace@example.com, linus@example.com] }
+  operators: { members: [olga@example.com] }
+  auditors: { members: [aud@example.com] }
+queues: { platform: { team: platform } }
+defaults: { queue: platform }
+routing: [{ when: { path: "notes/infra/**" }, risk: high }]
+rights: { manageRuns: [operators], activatePolicy: [operators], readAudit: [auditors] }
+`,
+  'notes/keep.md': 'kept\n',
+  'workers/scribe.md': worker('scribe'),
+  'scripts/scribe.yaml': script(
+    { text: `I write it. ${hostile}`, calls: [write('notes/a.md', `${hostile}\n`)] },
+    { text: 'Done.' },
+  ),
+  'workers/idle.md': worker('idle'),
+  'scripts/idle.yaml': script({ text: 'Nothing to do.' }),
+  'workers/inventor.md': worker('inventor'),
+  'scripts/inventor.yaml': script(
+    { text: 'I try.', calls: [{ tool: `say${hostile}`, input: { text: hostile } }] },
+    { text: 'Done.' },
+  ),
+  'workers/limited.md': worker('limited', 'limits: { turns: 1 }\n'),
+  'scripts/limited.yaml': script(
+    { text: 'One.', calls: [{ tool: 'list_files', input: { path: 'notes' } }] },
+    { text: 'Two.' },
+  ),
+  'workers/again.md': worker('again'),
+  'scripts/again.yaml': script(
+    { text: 'Once.', calls: [write('notes/same.md', 'same\n')] },
+    { text: 'Twice.', calls: [write('notes/same.md', 'same\n')] },
+    { text: 'Other.', calls: [write('notes/other.md', 'other\n')] },
+    { text: 'Done.' },
+  ),
+  'workers/risky.md': worker('risky'),
+  'scripts/risky.yaml': script(
+    { text: 'Carefully.', calls: [write('notes/infra/plan.md', `${longText}\n`)] },
+    { text: 'Done.' },
+  ),
+}

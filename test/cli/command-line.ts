@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { text } from 'node:stream/consumers'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { waitUntil } from '../harness/wait-until.ts'
+
+const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
+// The terminal's own sequences are what we look through, and hidden characters what we look for.
+// oxlint-disable-next-line no-control-regex
+const styling = /\u001b\[[0-9;?]*[A-Za-z]/g
+
+export interface Ended {
+  readonly code: number | null
+  readonly out: string
+  readonly err: string
+}
+
+/** `countersign` in a project folder, as a person or a program calls it. */
+export class CommandLine {
+  readonly #folder: string
+  readonly #environment: Readonly<Record<string, string>>
+
+  /** Sessions of `countersign login` stay in the folder too. */
+  constructor(folder: string, environment: Readonly<Record<string, string>> = {}) {
+    this.#folder = folder
+    this.#environment = { XDG_CONFIG_HOME: join(folder, '.config'), ...environment }
+  }
+
+  /** The same folder with other variables. */
+  with(environment: Readonly<Record<string, string>>): CommandLine {
+    return new CommandLine(this.#folder, { ...this.#environment, ...environment })
+  }
+
+  /** Without a terminal: pipes on all three sides. */
+  async run(...args: string[]): Promise<Ended> {
+    const child = spawn(process.execPath, [command, ...args], {
+      cwd: this.#folder,
+      env: { ...process.env, ...this.#environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    const ended = once(child, 'close') as Promise<[number | null]>
+    const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended])
+    return { code, out, err }
+  }
+
+  /** The same, for what must succeed; answers standard output. */
+  async ok(...args: string[]): Promise<string> {
+    const { code, out, err } = await this.run(...args)
+    if (code !== 0) throw new Error(`countersign ${args.join(' ')} ended with ${code}: ${err}`)
+    return out
+  }
+
+  /** The same, as JSON. */
+  async json<T = Record<string, unknown>>(...args: string[]): Promise<T> {
+    return JSON.parse(await this.ok(...args, '--json')) as T
+  }
+
+  /** At a terminal of 100 columns and 50 rows. */
+  atTerminal(...args: string[]): Terminal {
+    return new Terminal(this.#folder, this.#environment, args)
+  }
+}
+
+/** A command with a person at it, through a pseudo-terminal. */
+export class Terminal {
+  readonly #child
+  readonly #ended: Promise<number | null>
+  #raw = ''
+  #seen = 0
+
+  constructor(folder: string, environment: Readonly<Record<string, string>>, args: string[]) {
+    const line = [process.execPath, command, ...args].map(quote).join(' ')
+    this.#child = spawn('script', ['-qfec', `stty cols 100 rows 50; exec ${line}`, '/dev/null'], {
+      cwd: folder,
+      env: { ...process.env, TERM: 'xterm-256color', CI: '', ...environment },
+      stdio: ['pipe', 'pipe', 'inherit'],
+    })
+    this.#child.stdout.setEncoding('utf8').on('data', (piece: string) => (this.#raw += piece))
+    this.#ended = once(this.#child, 'close').then(([code]) => code as number | null)
+  }
+
+  /** Everything so far, without the styles and cursor movements that the prompts draw with. */
+  get screen(): string {
+    return this.#raw.replaceAll(styling, '')
+  }
+
+  /** Everything so far as the terminal got it. */
+  get raw(): string {
+    return this.#raw
+  }
+
+  /** Waits for a text after what was waited for before. */
+  async sees(text: string): Promise<void> {
+    await waitUntil(
+      () => this.screen.includes(text, this.#seen) || `no “${text}” in:\n${this.screen}`,
+      { withinMs: 30_000 },
+    )
+    this.#seen = this.screen.indexOf(text, this.#seen) + text.length
+  }
+
+  type(keys: string): void {
+    this.#child.stdin.write(keys)
+  }
+
+  /** Waits for the prompt, moves to the n-th choice below the first, and takes it. */
+  async choose(prompt: string, below: number): Promise<void> {
+    await this.sees(prompt)
+    await this.sees('Enter:')
+    this.type(`${'\u001b[B'.repeat(below)}\r`)
+  }
+
+  /** The exit code. */
+  async ends(): Promise<number | null> {
+    const code = await this.#ended
+    this.#child.stdin.end()
+    return code
+  }
+}
+
+function quote(word: string): string {
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}

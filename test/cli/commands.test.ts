@@ -1,0 +1,278 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Installation } from '../harness/installation/installation.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { cliProject, hostile } from './cli-project.ts'
+import { CommandLine } from './command-line.ts'
+
+let installation: Installation
+let cli: CommandLine
+const ada = ['--as', 'ada@example.com']
+const grace = ['--as', 'grace@example.com']
+const olga = ['--as', 'olga@example.com']
+
+beforeAll(async () => {
+  installation = await Installation.start(cliProject)
+  cli = new CommandLine(installation.folder)
+}, 240_000)
+afterAll(() => installation[Symbol.asyncDispose](), 60_000)
+
+/** A run that waits, and the request it waits for. */
+async function waiting(worker: string): Promise<{ run: string; request: string }> {
+  const started = await cli.run('run', worker, 'please', '--watch', ...ada)
+  expect(started.code).toBe(3)
+  const [, run = ''] = /^run (\S+) of/.exec(started.out) ?? []
+  const [, request = ''] = /^#(\d+) /m.exec(started.out) ?? []
+  return { run, request }
+}
+
+async function digestOf(request: string): Promise<string> {
+  return (await cli.ok('requests', 'show', request, '--digest', ...grace)).trim()
+}
+
+async function untilState(run: string, state: string): Promise<void> {
+  await waitUntil(
+    async () => {
+      const shown = await cli.json<{ state: string }>('runs', 'show', run, ...ada)
+      return shown.state === state || `it is ${shown.state}`
+    },
+    { withinMs: 30_000 },
+  )
+}
+
+test('a watched run that waits for somebody else ends with 3 and says for whom and where', async () => {
+  const { code, out } = await cli.run('run', 'scribe', 'please', '--watch', ...ada)
+  expect(code).toBe(3)
+  expect(out).toMatch(
+    /#\d+ Create notes\/a\.md .*waits for 1 of platform: http:\/\/\S+\/requests\//,
+  )
+})
+
+test('a watched run that completes ends with 0, one that stands still with 1 and says how it goes on', async () => {
+  expect((await cli.run('run', 'idle', 'please', '--watch', ...ada)).code).toBe(0)
+  const limited = await cli.run('run', 'limited', 'please', '--watch', ...ada)
+  expect(limited.code).toBe(1)
+  expect(limited.err).toMatch(/limit/)
+  expect(limited.err).toMatch(/countersign runs message \S+ TEXT/)
+})
+
+test('a denial is told to the model, and a watched run with one ends with 4', async () => {
+  const { run, request } = await waiting('scribe')
+  const denied = await cli.run(
+    'deny',
+    request,
+    '-m',
+    `not now ${hostile}`,
+    '--digest',
+    await digestOf(request),
+    ...grace,
+  )
+  expect([denied.code, denied.out]).toEqual([0, expect.stringContaining('Recorded.')])
+  const watched = await cli.run('runs', 'watch', run, ...ada)
+  expect(watched.code).toBe(4)
+  expect(watched.out).toContain('not now')
+  await expect(stat(join(installation.folder, 'notes/a.md'))).rejects.toThrow('ENOENT')
+})
+
+test('an approval by the digest that was shown is carried out', async () => {
+  const { run, request } = await waiting('risky')
+  const digest = await digestOf(request)
+  const [approve, seen] = [
+    ['approve', request, '--digest', digest, ...grace],
+    ['-m', 'reviewed'],
+  ]
+  const hasty = await cli.run(...approve)
+  expect([hasty.code, hasty.err]).toEqual([1, expect.stringContaining('add -m REASON')])
+  const done = await cli.run(...approve, ...seen)
+  expect([done.err, done.code]).toEqual(['', 0])
+  expect(done.out).toContain('│ step 200')
+  await untilState(run, 'completed')
+  expect(await readFile(join(installation.folder, 'notes/infra/plan.md'), 'utf8')).toMatch(
+    /^step 1\n/,
+  )
+})
+
+test('what is wrong with a decision is said in a sentence, and nothing changes', async () => {
+  const { request } = await waiting('scribe')
+  const digest = await digestOf(request)
+  const blind = await cli.run('approve', request, ...grace)
+  expect([blind.code, blind.err]).toEqual([2, expect.stringContaining('--digest, as printed by')])
+  const wrong = await cli.run('approve', request, '--digest', 'sha256:abc', ...grace)
+  expect([wrong.code, wrong.err]).toEqual([
+    1,
+    expect.stringMatching(/Nothing was decided. Look again/),
+  ])
+  const own = await cli.run('approve', request, '--digest', digest, ...ada)
+  expect([own.code, own.err.trim()]).toEqual([1, "you can't decide: you started this run"])
+  const unknown = await cli.run('approve', '99999', '--digest', digest, ...grace)
+  expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('no request 99999')])
+  const shown = await cli.json<{ state: string }>('requests', 'show', request, ...grace)
+  expect(shown.state).toBe('pending')
+  await cli.ok('deny', request, '--digest', digest, '-m', 'no', ...grace)
+  const late = await cli.run('approve', request, '--digest', digest, '--as', 'linus@example.com')
+  expect(late.code).toBe(1)
+  expect(late.err).toMatch(/Grace.*, because: no. Nothing was changed./s)
+})
+
+test('with --json only the answer is on standard output, and what was decided is on the other', async () => {
+  const { request } = await waiting('scribe')
+  const digest = await digestOf(request)
+  const answer = await cli.run('deny', request, '--digest', digest, '--stop', '--json', ...grace)
+  expect(JSON.parse(answer.out)).toMatchObject({ state: 'denied' })
+  expect(answer.err).toContain('Create notes/a.md')
+})
+
+test('nothing that an agent wrote reaches the terminal as it is', async () => {
+  const { run, request } = await waiting('scribe')
+  const inventor = await cli.run('run', 'inventor', hostile, '--watch', ...ada)
+  const outputs = [
+    inventor,
+    await cli.run('runs', 'show', run, ...ada),
+    await cli.run('requests', 'show', request, '--full', ...grace),
+    await cli.run('requests', 'ls', '--state', 'all', ...grace),
+    await cli.run('explain', 'scribe', hostile, '{}', ...ada),
+    await cli.run('run', hostile, 'please', ...ada),
+    await cli.run('requests', 'show', hostile, ...grace),
+  ]
+  for (const { out, err } of outputs) {
+    // oxlint-disable-next-line no-control-regex
+    expect(out + err).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f\u202e]/)
+  }
+  expect(outputs.map(({ out }) => out).join('')).toContain('⟦U+202E RIGHT-TO-LEFT OVERRIDE⟧')
+})
+
+test('an approval for the run is a grant: listed, bounded, revoked', async () => {
+  const { run, request } = await waiting('again')
+  const digest = await digestOf(request)
+  const scope = ['--scope', 'run', '--uses', '5', '--until', '2099-01-01']
+  await cli.run('approve', request, '--digest', digest, ...scope, ...grace)
+  await untilState(run, 'waiting_for_approval')
+  const { items } = await cli.json<{ items: { id: string }[] }>('grants', run, ...grace)
+  const id = items[0]?.id ?? ''
+  expect(items[0]).toMatchObject({ scope: 'run', usesAllowed: 5 })
+  expect(await cli.ok('grants', 'ls', run, ...grace)).toMatch(/write_file +run .*2099-01-01.*live/)
+  expect(await cli.ok('grants', 'revoke', id, ...grace)).toContain('asks again')
+  expect(await cli.ok('grants', run, ...grace)).toContain('revoked')
+})
+
+test('requests are listed, narrowed and paged; claimed, discussed and extended', async () => {
+  const { run, request } = await waiting('scribe')
+  const page = await cli.ok('requests', 'ls', '--state', 'all', '--limit', '1', ...grace)
+  const [, cursor = ''] = /there are more: --cursor (\S+)/.exec(page) ?? []
+  const next = await cli.json<{ items: unknown[] }>(
+    'requests',
+    'ls',
+    '--state',
+    'all',
+    '--cursor',
+    cursor,
+    ...grace,
+  )
+  expect(next.items.length).toBeGreaterThan(0)
+  const mine = await cli.json<{ items: { runId: string }[] }>(
+    'requests',
+    '--run',
+    run,
+    '--mine',
+    ...grace,
+  )
+  expect(mine.items).toHaveLength(1)
+  expect(await cli.ok('requests', '--run', run, '--mine', ...ada)).toContain(
+    'Nothing waits for you',
+  )
+  expect(await cli.ok('requests', 'claim', request, ...grace)).toContain('Claimed')
+  expect(await cli.ok('requests', 'claim', request, '--release', ...grace)).toContain('Released')
+  expect(await cli.ok('requests', 'comment', request, 'is it urgent?', ...grace)).toBe(
+    'Commented.\n',
+  )
+  expect(await cli.ok('requests', 'extend', request, '2099-01-01', ...grace)).toContain(
+    '2099-01-01',
+  )
+  const settle = ['--ran', 'no', '--then', 'again', '-m', 'x']
+  expect((await cli.run('requests', 'settle', request, ...settle, ...grace)).code).toBe(1)
+  expect((await cli.run('requests', 'revoke', request, '-m', 'x', ...grace)).code).toBe(1)
+})
+
+test('runs are listed, told something and cancelled by who may', async () => {
+  const { run } = await waiting('scribe')
+  expect(await cli.ok('runs', '--state', 'waiting_for_approval', ...ada)).toContain(run)
+  expect(await cli.ok('runs', 'message', run, 'be brief', ...olga)).toContain('Posted')
+  const stranger = await cli.run('runs', 'cancel', run, ...grace)
+  expect(stranger.code).toBe(1)
+  expect(await cli.ok('runs', 'cancel', run, '-m', 'not needed', ...olga)).toContain('cancelled')
+  const late = await cli.run('runs', 'message', run, 'hello', ...olga)
+  expect([late.code, late.err]).toEqual([1, expect.stringContaining('cancelled already')])
+})
+
+test('a key from the command line starts and reads, and never decides', async () => {
+  const scopes = ['--scopes', 'runs:write,runs:read,requests:read']
+  const created = await cli.json<{ id: string; key: string }>(
+    'keys',
+    'create',
+    '--name',
+    'ci',
+    '--owner',
+    'ada@example.com',
+    ...scopes,
+  )
+  const program = cli.with({ COUNTERSIGN_API_KEY: created.key, COUNTERSIGN_URL: installation.url })
+  expect((await program.run('run', 'scribe', '{"task":"write"}', '--watch')).code).toBe(3)
+  const { items } = await program.json<{ items: { number: number; digest: string }[] }>('requests')
+  const [request] = items
+  const refused = await program.run(
+    'approve',
+    `${request?.number}`,
+    '--digest',
+    `${request?.digest}`,
+  )
+  expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/machine/)])
+  expect(await cli.ok('keys', ...ada)).toContain('runs:write,runs:read,requests:read')
+  expect(await cli.ok('keys', 'revoke', created.id, ...ada)).toBe('Revoked.\n')
+  expect((await program.run('runs')).code).toBe(1)
+})
+
+test('people are listed; a one-time link signs a terminal in once; whoever is disabled is out', async () => {
+  expect(await cli.ok('people', ...ada)).toMatch(/grace@example.com +Grace +platform/)
+  const { url } = await cli.json<{ url: string }>('people', 'link', 'linus@example.com')
+  expect(await cli.ok('login', url)).toContain('Signed in at')
+  const linus = cli.with({ COUNTERSIGN_URL: new URL(url).origin })
+  expect(await linus.ok('requests', '--mine')).toContain('WORKER')
+  const twice = await cli.run('login', url)
+  expect([twice.code, twice.err]).toEqual([1, expect.stringContaining('link')])
+  expect(await cli.ok('people', 'disable', 'linus@example.com', ...olga)).toBe('Disabled.\n')
+  expect((await linus.run('requests')).code).toBe(1)
+})
+
+test('explain goes through the steps, and check through the files', async () => {
+  const input = JSON.stringify({ path: 'notes/keep.md', content: 'x' })
+  const asks = await cli.ok('explain', 'scribe', 'write_file', input, ...ada)
+  expect(asks).toMatch(/^ask: /)
+  expect(asks).toMatch(/STEP +OUTCOME +DETAIL/)
+  const remove = JSON.stringify({ path: 'notes/keep.md' })
+  const blocked = await cli.json('explain', 'scribe', 'delete_file', remove, ...ada)
+  expect(blocked).toMatchObject({ verdict: 'blocked' })
+  const noJson = await cli.run('explain', 'scribe', 'write_file', '{', ...ada)
+  expect([noJson.code, noJson.err]).toEqual([2, expect.stringContaining('not JSON')])
+  expect(await cli.json('check')).toEqual({ valid: true, problems: [] })
+})
+
+test('the trail is read and exported by who may, and an export is an event', async () => {
+  const aud = ['--as', 'aud@example.com']
+  expect(await cli.ok('audit', '--type', 'decision.recorded', ...aud)).toContain('Grace')
+  const file = join(installation.folder, 'trail.jsonl')
+  expect(await cli.ok('audit', 'export', '--out', file, ...aud)).toMatch(/trail.jsonl: \d+ bytes/)
+  const events = (await readFile(file, 'utf8')).trimEnd().split('\n')
+  expect(events.map((line) => (JSON.parse(line) as { type: string }).type)).toContain('run.started')
+  expect(await cli.ok('audit', 'export', '--format', 'csv', ...aud)).toMatch(/^at,type,/)
+  expect(await cli.ok('audit', '--type', 'audit.exported', ...aud)).toContain('audit.exported')
+})
+
+test('who is asking is asked for by name, and only people of the project are taken', async () => {
+  const nobody = await cli.run('requests')
+  expect([nobody.code, nobody.err]).toEqual([2, expect.stringMatching(/--as EMAIL, one of .*ada@/)])
+  const stranger = await cli.run('requests', '--as', 'eve@example.com')
+  expect([stranger.code, stranger.err]).toEqual([1, expect.stringMatching(/names nobody .*eve@/)])
+  const from = cli.with({ COUNTERSIGN_AS: 'grace@example.com' })
+  expect((await from.run('requests')).code).toBe(0)
+})

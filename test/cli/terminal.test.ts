@@ -1,0 +1,153 @@
+import { readFile, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Installation } from '../harness/installation/installation.ts'
+import { cliProject } from './cli-project.ts'
+import { CommandLine } from './command-line.ts'
+
+let installation: Installation
+let cli: CommandLine
+const ada = ['--as', 'ada@example.com']
+const grace = ['--as', 'grace@example.com']
+
+/** Places below "View in full" of what the prompt offers. */
+const choice = { full: 0, deny: 1, stop: 2, approve: 3, approveRun: 4, leave: 5 } as const
+
+beforeAll(async () => {
+  installation = await Installation.start(cliProject)
+  cli = new CommandLine(installation.folder)
+}, 240_000)
+afterAll(() => installation[Symbol.asyncDispose](), 60_000)
+
+async function waiting(worker: string): Promise<{ run: string; request: string }> {
+  const { out } = await cli.run('run', worker, 'please', '--watch', ...ada)
+  const [, run = ''] = /^run (\S+) of/.exec(out) ?? []
+  const [, request = ''] = /^#(\d+) /m.exec(out) ?? []
+  return { run, request }
+}
+
+async function stateOf(request: string): Promise<unknown> {
+  return (await cli.json('requests', 'show', request, ...grace))['state']
+}
+
+test('approve prints everything, asks with no preselected, and carries out what was shown', async () => {
+  const { request } = await waiting('scribe')
+  const unsure = cli.atTerminal('approve', request, ...grace)
+  await unsure.sees('│ ok⟦U+001B ESC⟧[2J')
+  await unsure.sees(`Approve as shown, scope once: #${request}?`)
+  unsure.type('\r')
+  await unsure.sees('Nothing was decided.')
+  expect(await unsure.ends()).toBe(1)
+  expect(await stateOf(request)).toBe('pending')
+  const sure = cli.atTerminal('approve', request, ...grace)
+  await sure.sees(`scope once: #${request}?`)
+  sure.type('y')
+  await sure.sees('Recorded.')
+  expect(await sure.ends()).toBe(0)
+  expect(await stateOf(request)).toBe('approved')
+})
+
+test('high risk is offered for approval only once all was printed, and wants a reason', async () => {
+  const { request } = await waiting('risky')
+  const review = cli.atTerminal('review', ...grace)
+  await review.sees('HIGH RISK')
+  await review.sees('140 more lines')
+  await review.sees('Deny and stop')
+  await review.sees('Enter:')
+  expect(review.screen).not.toContain('Approve once')
+  review.type('\r')
+  await review.sees('│ step 200')
+  await review.sees('Approve once, as shown')
+  await review.sees('Enter:')
+  review.type('\u001b[B'.repeat(choice.approve))
+  review.type('\r')
+  await review.sees('Reason (required at high risk)')
+  review.type('\r')
+  await review.sees('A reason is required')
+  review.type('read it all\r')
+  await review.sees('Recorded.')
+  await review.sees('Nothing more waits for you. 1 decided, 0 left')
+  expect(await review.ends()).toBe(0)
+  expect(await stateOf(request)).toBe('approved')
+})
+
+test('review leaves what it is told to leave, and goes on to the next', async () => {
+  const [first, second] = [await waiting('scribe'), await waiting('again')]
+  const review = cli.atTerminal('review', ...grace)
+  await review.sees(`#${first.request} `)
+  await review.choose('Your decision', choice.leave)
+  await review.sees(`#${second.request} `)
+  await review.choose('Your decision', choice.stop)
+  await review.sees('Reason')
+  review.type('wrong branch\r')
+  await review.sees('1 decided, 1 left as they were')
+  expect(await review.ends()).toBe(0)
+  expect(await stateOf(first.request)).toBe('pending')
+  const run = await cli.json('runs', 'show', second.run, ...ada)
+  expect(run['state']).toBe('waiting_for_input')
+  await cli.ok('runs', 'cancel', first.run, ...ada)
+})
+
+test('Ctrl-C at the prompt decides nothing', async () => {
+  const { run, request } = await waiting('scribe')
+  const review = cli.atTerminal('review', ...grace)
+  await review.sees('Enter:')
+  review.type('\u0003')
+  await review.ends()
+  expect(await stateOf(request)).toBe('pending')
+  await cli.ok('runs', 'cancel', run, ...ada)
+})
+
+test('watching asks in place whoever may decide, for this run once or for the rest of it', async () => {
+  const { run } = await waiting('again')
+  const watch = cli.atTerminal('runs', 'watch', run, ...grace)
+  await watch.choose('Your decision', choice.approveRun)
+  await watch.sees('Reason')
+  watch.type('\r')
+  await watch.sees('Go on?')
+  watch.type('y')
+  await watch.sees('Create notes/other.md')
+  await watch.choose('Your decision', choice.approve)
+  await watch.sees('completed')
+  expect(await watch.ends()).toBe(0)
+  expect(await readFile(join(installation.folder, 'notes/same.md'), 'utf8')).toBe('same\n')
+  const grants = await cli.json<{ items: unknown[] }>('grants', run, ...grace)
+  expect(grants.items).toHaveLength(1)
+})
+
+test('watching ends with 4 after a denial, and with 3 when nothing was asked of the watcher', async () => {
+  const { run } = await waiting('again')
+  const starter = cli.atTerminal('runs', 'watch', run, ...ada)
+  await starter.sees('waits for 1 of platform')
+  expect(await starter.ends()).toBe(3)
+  expect(starter.screen).not.toContain('Your decision')
+  const watch = cli.atTerminal('runs', 'watch', run, ...grace)
+  await watch.choose('Your decision', choice.stop)
+  await watch.sees('Reason')
+  watch.type('\r')
+  await watch.sees('countersign runs message')
+  expect(await watch.ends()).toBe(4)
+})
+
+test('what an agent wrote moves no cursor and rings no bell, at a terminal too', async () => {
+  const { run, request } = await waiting('scribe')
+  const deny = cli.atTerminal('deny', request, '-m', 'no', ...grace)
+  await deny.sees(`Deny: #${request}?`)
+  deny.type('n')
+  await deny.ends()
+  expect(deny.raw).not.toContain('\u001b[2J')
+  expect(deny.raw).not.toContain('\u0007')
+  expect(deny.raw).not.toContain('\u202e')
+  await cli.ok('runs', 'cancel', run, ...ada)
+})
+
+test('login asks for the link where somebody can paste it', async () => {
+  const { url } = await cli.json<{ url: string }>('people', 'link', 'grace@example.com')
+  const login = cli.atTerminal('login', new URL(url).origin)
+  await login.sees('Paste a one-time link')
+  login.type(`${url}\r`)
+  await login.sees('Signed in at')
+  expect(await login.ends()).toBe(0)
+  const mode = (await stat(join(installation.folder, '.config/countersign/sessions.json'))).mode
+  expect(mode & 0o777).toBe(0o600)
+})
