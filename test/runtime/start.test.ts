@@ -126,6 +126,7 @@ test('in production everything starts, without development sign-in', async () =>
   running = await startInstallationIn(folder, { env: { COUNTERSIGN_PRODUCTION: '1' } })
   const login = await fetch(`${running.url}/v1/auth/dev-login`, { method: 'POST' })
   expect(login.status).toBe(404)
+  expect(running.lines.join('\n')).toContain('countersign people link EMAIL')
   await expect(readFile(join(folder, '.countersign', 'run', 'dev-token'))).rejects.toThrow('ENOENT')
 }, 120_000)
 

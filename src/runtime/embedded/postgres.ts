@@ -11,7 +11,8 @@ import { DATABASE, OWNER, passwordFileOf } from './postgres-address.ts'
 import { ensureCluster } from './postgres-cluster.ts'
 import { clearPostgresLeftovers } from './postgres-leftovers.ts'
 import { findPostgresUser } from './postgres-user.ts'
-import { canReach, reachableStandIn } from './reachable-folder.ts'
+import { canReach, REACHABLE_ROOT, reachableStandIn } from './reachable-folder.ts'
+import { markStandIn, removeForsakenStandIns } from './stand-ins.ts'
 
 const START_TIMEOUT_MS = 60_000
 
@@ -64,6 +65,7 @@ export async function startEmbeddedPostgres(
     durable: options.durable,
     log: options.log,
   })
+  if (!reachable) await keepStandIns(dataDir, wanted, options.log)
   await clearPostgresLeftovers(dataDir, options.log)
   const logFile = join(dirname(wanted), `${basename(wanted)}.log`)
   for (let attempt = 1; ; attempt += 1) {
@@ -94,6 +96,16 @@ export async function startEmbeddedPostgres(
       )
     await clearPostgresLeftovers(dataDir, options.log)
   }
+}
+
+async function keepStandIns(
+  standIn: string,
+  wanted: string,
+  log: (sentence: string) => void,
+): Promise<void> {
+  await markStandIn(standIn, wanted)
+  for (const gone of await removeForsakenStandIns(REACHABLE_ROOT))
+    log(`removed the database of ${gone}, a folder that was deleted`)
 }
 
 function serverArguments(dataDir: string, port: number, durable: boolean): string[] {

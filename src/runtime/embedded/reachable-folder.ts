@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path'
 import type { SystemUser } from './postgres-user.ts'
 
 /** Where files go that an unprivileged Postgres must reach and cannot where they were asked for. */
-const REACHABLE_ROOT = '/var/lib/countersign'
+export const REACHABLE_ROOT = '/var/lib/countersign'
 
 /** Whether that user may walk into `folder`: every folder above it, and itself, lets them through. */
 export async function canReach(folder: string, user: SystemUser): Promise<boolean> {

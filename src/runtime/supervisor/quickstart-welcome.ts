@@ -21,7 +21,12 @@ export async function welcome(
 ): Promise<string | null> {
   const { localUrl, publicUrl, devToken, folders } = installation
   progress.say(`dashboard: ${publicUrl}`)
-  if (devToken === null) return null
+  if (devToken === null) {
+    progress.say(
+      'to sign in, make a link on this host: countersign people link EMAIL (an address of countersign.yaml)',
+    )
+    return null
+  }
   if (folders.isQuickstart) await playSample(installation, devToken, progress)
   const page = await makeSignInLink(localUrl, devToken, folders.isQuickstart)
   if (page === null) {

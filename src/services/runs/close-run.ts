@@ -42,7 +42,13 @@ export async function closeRun(
     }
     await unit.tx
       .updateTable('run')
-      .set({ state, ended_at: sql<Date>`clock_timestamp()`, output: await lastText() })
+      .set({
+        state,
+        ended_at: sql<Date>`clock_timestamp()`,
+        output: await lastText(),
+        // What made it stand still is over.
+        failure: null,
+      })
       .where('id', '=', run.id)
       .execute()
     if (run.root_run_id === run.id) await endGrantsOf(unit, caller, run.id)

@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { embeddedUrl } from '../../../src/runtime/embedded/postgres-address.ts'
@@ -25,6 +25,8 @@ export class Installation implements AsyncDisposable {
   /** Writes the project's files and starts everything; resolves when the service is ready. */
   static async start(files: Readonly<Record<string, string>>): Promise<Installation> {
     const folder = await mkdtemp(join(tmpdir(), 'countersign installation '))
+    // Open to the unprivileged user that Postgres runs as when we are root.
+    await chmod(folder, 0o755)
     for (const [name, text] of Object.entries(files)) {
       const path = join(folder, name)
       await mkdir(dirname(path), { recursive: true })
@@ -33,9 +35,10 @@ export class Installation implements AsyncDisposable {
     return new Installation(folder, await startInstallationIn(folder))
   }
 
-  /** Stops everything in order and starts it again. */
-  async restart(): Promise<void> {
+  /** Stops everything in order, does what is to be done meanwhile, and starts it again. */
+  async restart(meanwhile?: () => Promise<void>): Promise<void> {
     await this.#started.stop()
+    await meanwhile?.()
     this.#started = await startInstallationIn(this.folder)
   }
 
@@ -57,6 +60,10 @@ export class Installation implements AsyncDisposable {
     const pid = await this.#started.pidOf(name)
     process.kill(pid, 'SIGKILL')
     return pid
+  }
+
+  pidOf(name: ProcessName): Promise<number> {
+    return this.#started.pidOf(name)
   }
 
   /** Waits until the supervisor has started the process anew and the service says it is ready. */
