@@ -24,6 +24,7 @@ test.each([
   ['a prototype, escaped', '{"__prot\\u006f__":1}'],
   ['half a surrogate pair', '{"a":"\\ud800"}'],
   ['half a surrogate pair in a key', '{"\\udc00":1}'],
+  ['a number that is read as an infinity', '{"a":[1,-1e400]}'],
   ['101 levels', `${'['.repeat(101)}${']'.repeat(101)}`],
   ['a hundred thousand levels', '['.repeat(100_000) + ']'.repeat(100_000)],
   ['no JSON', '{a:1}'],

@@ -10,7 +10,7 @@ const deepest = 100
 
 /**
  * Parses JSON that means one thing to every reader: UTF-8, no key twice in one object, no `__proto__`, no half
- * surrogate pair, at most 100 levels (security.md 22). Throws `JsonProblem`.
+ * surrogate pair, no number that is read as an infinity, at most 100 levels (security.md 22). Throws `JsonProblem`.
  */
 export function parseStrictJson(bytes: Uint8Array): Json {
   let text: string
@@ -52,8 +52,24 @@ function refuseAmbiguity(text: string): void {
       if (isKeyNext && keys instanceof Set) addKey(keys, literal)
       isKeyNext = false
       at = end
+    } else if (character === '-' || isDigit(character)) {
+      at = endOfNumber(text, at) - 1
     }
   }
+}
+
+function isDigit(character: string | undefined): boolean {
+  return character !== undefined && character >= '0' && character <= '9'
+}
+
+/** `1e400` is valid JSON and is read as an infinity, which has no canonical form. */
+function endOfNumber(text: string, start: number): number {
+  let end = start + 1
+  while (isDigit(text[end]) || '.eE+-'.includes(text[end] ?? ' ')) end += 1
+  if (!Number.isFinite(Number(text.slice(start, end)))) {
+    throw new JsonProblem('A number is too large for a double')
+  }
+  return end
 }
 
 function endOfString(text: string, start: number): number {
