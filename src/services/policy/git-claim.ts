@@ -6,11 +6,11 @@ import type { ProjectFiles } from '../../policy/policy.ts'
 const run = promisify(execFile)
 
 /**
- * What Git says of a folder's files: the commit and its author when HEAD holds exactly these texts, `uncommitted` when
- * it does not, `null` outside of Git. A claim, recorded as such. Only plumbing that reads objects is used, with every
+ * What Git says of a folder's files: the commit and its author when HEAD holds exactly these texts, else
+ * `uncommitted`, as also outside of Git. A claim, recorded as such. Only plumbing that reads objects is used, with every
  * configuration but the repository's own switched off: no hook, filter or signature program is started.
  */
-export async function gitClaim(projectDir: string, files: ProjectFiles): Promise<string | null> {
+export async function gitClaim(projectDir: string, files: ProjectFiles): Promise<string> {
   try {
     const commit = (await git(projectDir, 'rev-parse', '--verify', 'HEAD^{commit}')).trim()
     const blobs = await blobsOf(projectDir, commit)
@@ -21,7 +21,7 @@ export async function gitClaim(projectDir: string, files: ProjectFiles): Promise
     )?.[1]
     return `commit ${commit} by ${(author ?? 'unknown').slice(0, 200)}`
   } catch {
-    return null
+    return 'uncommitted'
   }
 }
 

@@ -96,7 +96,7 @@ test('Git is asked for the commit and its author, and says when files differ fro
       cwd: folder,
       stdio: 'pipe',
     })
-  expect(await gitClaim(folder, await files())).toBeNull()
+  expect(await gitClaim(folder, await files())).toBe('uncommitted')
   git('init', '-q')
   git('add', '-A')
   git('commit', '-q', '-m', 'first')
