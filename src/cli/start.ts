@@ -13,7 +13,9 @@ import { stopSignal } from '../runtime/supervisor/stop-signals.ts'
 export async function runStart(options: StartOptions): Promise<void> {
   const environment = processEnvironment()
   const progress = createProgress((line) => console.log(line))
-  const signal = stopSignal()
+  const signal = stopSignal({
+    onReload: () => void starting.then(({ reload }) => reload()).catch(() => undefined),
+  })
   const starting = startInstallation(options, environment, progress)
   const installation = await Promise.race([starting, signal.then(() => null)])
   if (installation === null) {

@@ -27,6 +27,7 @@ export async function serveProcess(
   const stopped = new Promise<null>((resolve) => {
     for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => resolve(null))
   })
+  process.on('SIGHUP', () => undefined)
   try {
     await build(undo, refuse)
   } catch (error) {

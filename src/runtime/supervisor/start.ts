@@ -1,4 +1,4 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeDevToken, writeDevToken } from '../dev-token.ts'
 import type { Environment } from '../environment.ts'
@@ -29,6 +29,8 @@ export type RunningInstallation = {
   devToken: string | null
   /** Rejects when a process refuses to serve; never resolves. */
   refused: Promise<never>
+  /** Has the API read the project folder again. */
+  reload(): Promise<void>
   /** Stops everything in order. */
   stop(): Promise<void>
 }
@@ -60,12 +62,23 @@ export async function startInstallation(
     return {
       ...running,
       folders,
+      reload: () => hangUp(runDir),
       stop,
       refused: Promise.race(started.map((service) => service.refused)),
     }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+/** An API that is being started again at this moment reads the folder anyway. */
+async function hangUp(runDir: string): Promise<void> {
+  try {
+    process.kill(Number(await readFile(join(runDir, 'api.pid'), 'utf8')), 'SIGHUP')
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : null
+    if (code !== 'ENOENT' && code !== 'ESRCH') throw error
   }
 }
 

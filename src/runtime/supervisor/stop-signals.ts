@@ -1,15 +1,18 @@
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+const SIGNALS = ['SIGINT', 'SIGTERM'] as const
 /** A terminal's Ctrl-C may arrive twice: from the terminal and through the launcher. */
 const SAME_PRESS_MS = 1_000
 
 /**
  * Resolves with the first signal that asks this process to end. A second one, later, ends it at
- * once: what it started notices by its lifeline.
+ * once: what it started notices by its lifeline. SIGHUP asks for the end when it comes from a
+ * terminal that closes; without one it is for `onReload`, or for nobody.
  */
-export function stopSignal(): Promise<NodeJS.Signals> {
+export function stopSignal({ onReload }: { onReload?: () => void } = {}): Promise<NodeJS.Signals> {
+  const hasTerminal = process.stdin.isTTY || process.stdout.isTTY
+  if (!hasTerminal) process.on('SIGHUP', () => onReload?.())
   return new Promise((resolve) => {
     let firstAt: number | null = null
-    for (const signal of SIGNALS) {
+    for (const signal of hasTerminal ? [...SIGNALS, 'SIGHUP' as const] : SIGNALS) {
       process.on(signal, () => {
         if (firstAt === null) {
           firstAt = Date.now()
