@@ -42,7 +42,7 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
       file,
       line,
       problem,
-      remedy: 'a tool file loads and exports tools, see docs/tools.md',
+      remedy: "a tool file loads, and exports tools made by defineTool or by the AI SDK's tool",
       severity: 'error' as const,
     })),
   ]

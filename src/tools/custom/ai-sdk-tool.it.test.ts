@@ -46,14 +46,14 @@ export const toolApproval = {
     expect((await execute(streams, place.workspace, { a: 2 })).output).toBe(2)
   })
 
-  it('asks as needsApproval says; without it, it declares nothing', async () => {
+  it('asks where needsApproval is true or a function; without it, it declares nothing', async () => {
     await using project = await projectWith({ 'tools/plain.ts': file })
     const of = async (name: string, a: number) =>
       (await toolOf(project.toolProcess, name)).approval({ a })
     expect(await of('plain', 1)).toBeNull()
     expect(await of('asks', 1)).toBe('ask')
     expect(await of('free', 1)).toBe('preApproved')
-    expect([await of('depends', 11), await of('depends', 1)]).toEqual(['ask', 'preApproved'])
+    expect([await of('depends', 11), await of('depends', 1)]).toEqual(['ask', 'ask'])
   })
 
   it('asks as the file’s toolApproval says, where it speaks of the tool', async () => {

@@ -59,6 +59,31 @@ export default defineTool({
     await expect(of('throws')).rejects.toThrow(/cannot tell/)
   })
 
+  it('may declare one verdict for every call instead of a function', async () => {
+    const declaring = (name: string, approval: string) =>
+      toolFile(name, 'return 1', `approval: ${approval},`)
+    await using project = await projectWith({
+      'tools/free.ts': declaring('free', `'preApproved'`),
+      'tools/asks.ts': declaring('asks', 'true'),
+      'tools/never.ts': declaring('never', `{ blocked: 'never' }`),
+      'tools/odd.ts': declaring('odd', `'maybe' as never`),
+    })
+    const of = async (name: string) => (await toolOf(project.toolProcess, name)).approval({})
+    expect([await of('free'), await of('asks'), await of('never')]).toEqual([
+      'preApproved',
+      'ask',
+      { blocked: 'never' },
+    ])
+    const { problems } = await project.toolProcess.describe()
+    expect(problems).toEqual([
+      expect.objectContaining({
+        file: 'tools/odd.ts',
+        line: 3,
+        problem: expect.stringMatching(/^TypeError: approval: must be/),
+      }),
+    ])
+  })
+
   it('is shown as it describes itself, or by its arguments with a warning when that fails', async () => {
     await using project = await projectWith({ 'tools/slack.ts': slack })
     using place = await workspaceWith({})

@@ -24,8 +24,11 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   /** for the model */
   readonly description: string
   readonly inputSchema: Schema
-  /** Its own consent; `true` asks. Without it the call asks, unless the project marks the tool otherwise. */
-  readonly approval?: (input: z.output<Schema>) => Approval | boolean | Promise<Approval | boolean>
+  /** Its own consent, or what decides it; `true` asks. Without it the call asks, unless the project marks the tool otherwise. */
+  readonly approval?:
+    | Approval
+    | boolean
+    | ((input: z.output<Schema>) => Approval | boolean | Promise<Approval | boolean>)
   /** one line for people */
   readonly describe?: (input: z.output<Schema>) => string | Promise<string>
   /** what approvers are shown; the arguments when absent */

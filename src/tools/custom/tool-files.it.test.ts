@@ -77,11 +77,14 @@ describe('a tool file that fails to load', () => {
     expect(found['tools/b-syntax.ts']).toMatchObject({ line: 2 })
     expect(found['tools/c-throws.ts']).toMatchObject({ line: 3, problem: 'Error: at start' })
     expect(found['tools/d-enum.ts']).toMatchObject({ line: 2 })
-    expect(found['tools/e-import.ts']?.problem).toMatch(/not-a-package/)
-    expect(found['tools/f-empty.ts']?.problem).toMatch(/exports no tool/)
+    expect(found['tools/e-import.ts']).toMatchObject({ line: 1, problem: /not-a-package/ })
+    expect(found['tools/f-empty.ts']).toMatchObject({ line: 1, problem: /exports no tool/ })
     expect(found['tools/g-double.ts']?.problem).toMatch(/already defined in tools\/a-fine\.ts/)
     expect(found['tools/h-builtin.ts']?.problem).toMatch(/built-in/)
     expect(found['tools/i-name.ts']?.problem).toMatch(/not the name of a tool/)
-    expect(found['tools/j-shape.ts']?.problem).toMatch(/execute/)
+    expect(found['tools/j-shape.ts']).toMatchObject({
+      line: 3,
+      problem: 'TypeError: execute: must be a function',
+    })
   })
 })

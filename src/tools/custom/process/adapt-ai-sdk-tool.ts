@@ -106,9 +106,8 @@ async function approvalOf(
   }
   const { needsApproval } = tool
   if (needsApproval === undefined) return null
-  return asApproval(
-    typeof needsApproval === 'function' ? await needsApproval(input, options) : needsApproval,
-  )
+  // A function asks whatever it would answer: the SDK asks it about a conversation, which a policy never has.
+  return typeof needsApproval === 'function' ? 'ask' : asApproval(needsApproval)
 }
 
 /** AI SDK 7's approval status as a verdict: what it calls not applicable asks here. */

@@ -1,15 +1,22 @@
 import { z } from 'zod'
 import type { JsonObject } from '../../../domain/json.ts'
+import type { Approval } from '../../../domain/verdict.ts'
 import type { DefinedTool } from '../define-tool.ts'
-import { asApproval, type LoadedTool } from './loaded-tool.ts'
+import { asApproval, isApproval, type LoadedTool } from './loaded-tool.ts'
 import { canonicalInput, type Validated } from './parse-input.ts'
 
+const callable = z.custom((value) => typeof value === 'function', 'must be a function')
 const shape = z.object({
   name: z.string(),
   description: z.string(),
-  approval: z.custom((value) => value === undefined || typeof value === 'function').optional(),
-  describe: z.custom((value) => value === undefined || typeof value === 'function').optional(),
-  present: z.custom((value) => value === undefined || typeof value === 'function').optional(),
+  approval: z
+    .custom(
+      (value) => typeof value === 'function' || isApproval(value),
+      "must be 'ask', 'preApproved', { blocked: 'reason' }, a boolean, or a function that answers one",
+    )
+    .optional(),
+  describe: callable.optional(),
+  present: callable.optional(),
   scopes: z
     .array(z.enum(['once', 'run']))
     .min(1)
@@ -17,13 +24,13 @@ const shape = z.object({
   risk: z.enum(['low', 'medium', 'high']).optional(),
   idempotent: z.boolean().optional(),
   manual: z.boolean().optional(),
-  execute: z.custom((value) => typeof value === 'function', 'must be a function'),
+  execute: callable,
 })
 
 /** A tool made by `defineTool`. Throws a sentence when the definition is not one. */
 export function adaptDefinedTool(tool: DefinedTool, file: string): LoadedTool {
   const checked = shape.safeParse(tool)
-  if (!checked.success) throw new TypeError(z.prettifyError(checked.error))
+  if (!checked.success) throw new TypeError(problemsOf(checked.error).join('; '))
   const { inputSchema } = tool
   if (!(inputSchema instanceof z.ZodType)) {
     throw new TypeError('inputSchema must be a zod schema')
@@ -43,23 +50,33 @@ export function adaptDefinedTool(tool: DefinedTool, file: string): LoadedTool {
       file,
     },
     parse: (input) => canonicalInput((value) => validateWith(inputSchema, value), input),
-    approval: async (input) =>
-      tool.approval === undefined ? null : asApproval(await tool.approval(await typed(input))),
+    approval: async (input) => declaredApproval(tool, () => typed(input)),
     describe: async (input) => (tool.describe ? await tool.describe(await typed(input)) : null),
     present: async (input) => (tool.present ? await tool.present(await typed(input)) : null),
     execute: async (input, context) => tool.execute(await typed(input), context),
   }
 }
 
+/** `null` when the tool declares none; an approval that is no function is the same for every call. */
+async function declaredApproval(
+  { approval }: DefinedTool,
+  typed: () => Promise<unknown>,
+): Promise<Approval | null> {
+  if (approval === undefined) return null
+  return asApproval(typeof approval === 'function' ? await approval(await typed()) : approval)
+}
+
 /** A zod schema's answer, with one sentence for each problem. */
 export async function validateWith(schema: z.ZodType, value: unknown): Promise<Validated> {
   const parsed = await schema.safeParseAsync(value)
   if (parsed.success) return { ok: true, value: parsed.data }
-  return {
-    ok: false,
-    problems: parsed.error.issues.map((issue) => {
-      const at = issue.path.map(String).join('.')
-      return at === '' ? issue.message : `${at}: ${issue.message}`
-    }),
-  }
+  return { ok: false, problems: problemsOf(parsed.error) }
+}
+
+/** One sentence for each problem, with the field it is about. */
+function problemsOf(error: z.ZodError): string[] {
+  return error.issues.map((issue) => {
+    const at = issue.path.map(String).join('.')
+    return at === '' ? issue.message : `${at}: ${issue.message}`
+  })
 }

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { builtInToolNames } from '../../../policy/worker/built-in-tool-names.ts'
 import { isDefinedTool } from '../define-tool.ts'
@@ -25,7 +26,7 @@ export async function loadToolFiles(
       }
       for (const tool of found) add(tools, tool)
     } catch (error) {
-      problems.push(problemOf(error, file))
+      problems.push(problemOf(error, setup.projectDir, file))
     }
   }
   return { tools, problems }
@@ -69,14 +70,29 @@ function add(tools: Map<string, LoadedTool>, tool: LoadedTool): void {
   tools.set(name, tool)
 }
 
-/** Where and why; the line is the file's own first one on the stack. */
-function problemOf(error: unknown, file: string): ToolFileProblem {
+/** Where and why; the line is the file's own first one on the stack, or the one that an error about the file means. */
+function problemOf(error: unknown, projectDir: string, file: string): ToolFileProblem {
   if (error instanceof ToolFileChanged) {
     return { file: error.file, line: null, problem: `${error.message}.`, changed: true }
   }
   const message = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
   const stack = error instanceof Error ? (error.stack ?? '') : ''
   const at = stack.indexOf(`/${file}:`)
-  const line = at === -1 ? null : Number.parseInt(stack.slice(at + file.length + 2), 10)
-  return { file, line: Number.isNaN(line) ? null : line, problem: message, changed: false }
+  const line = at === -1 ? Number.NaN : Number.parseInt(stack.slice(at + file.length + 2), 10)
+  return {
+    file,
+    line: Number.isNaN(line) ? likelyLine(message, path.join(projectDir, file)) : line,
+    problem: message,
+    changed: false,
+  }
+}
+
+/** The import that was not found, else the first export: what it declares is what is wrong. */
+function likelyLine(message: string, at: string): number {
+  const missing = /^Error: Cannot find (?:package|module) '([^']+)'/.exec(message)?.[1]
+  const lines = readFileSync(at, 'utf8').split('\n')
+  const index = lines.findIndex((text) =>
+    missing === undefined ? /^\s*export\b/.test(text) : text.includes(missing),
+  )
+  return Math.max(index, 0) + 1
 }

@@ -16,6 +16,16 @@ export interface LoadedTool {
   execute(input: JsonObject, context: ToolContext): Promise<unknown>
 }
 
+/** Whether a value is a verdict, or a boolean that stands for one. */
+export function isApproval(value: unknown): boolean {
+  try {
+    asApproval(value)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** A verdict or boolean as a verdict: `true` asks. Anything else is an error, which asks with its sentence. */
 export function asApproval(answer: unknown): Approval {
   if (answer === true) return 'ask'
