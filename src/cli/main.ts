@@ -9,8 +9,17 @@ function endWithLauncher(): void {
   void takeLifeline()?.closed.then(() => process.kill(process.pid, 'SIGTERM'))
 }
 
+/** Whoever reads our output may stop reading (`… | head`): that is no failure of ours. */
+function endWithReader(): void {
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit()
+    throw error
+  })
+}
+
 async function main(): Promise<void> {
   endWithLauncher()
+  endWithReader()
   try {
     await createProgram().parseAsync()
   } catch (error) {

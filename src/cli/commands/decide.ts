@@ -81,14 +81,14 @@ async function decide(
     throw new CommandFailure('Nothing was decided.')
   }
   const shown = options.digest === undefined ? request : { ...request, digest: options.digest }
+  const then = options.stop === true ? 'stop' : 'continue'
   const answer = await sendDecision(service, shown, {
     decision,
     seenAll,
-    ...(decision === 'approve' ? approval(options) : {}),
-    ...(decision === 'deny' ? { then: options.stop === true ? 'stop' : 'continue' } : {}),
+    ...(decision === 'approve' ? approval(options) : { then }),
     ...(reason === undefined ? {} : { reason }),
   })
-  console.log(options.json === true ? JSON.stringify(answer) : outcomeSentence(answer))
+  console.log(options.json === true ? JSON.stringify(answer) : outcomeSentence(answer, then))
   process.exitCode = answer.state === 'pending' ? exitCodes.pending : exitCodes.done
 }
 

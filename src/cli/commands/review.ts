@@ -44,7 +44,7 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
     seen.add(item.id)
     if (asked === 'skip') continue
     try {
-      console.log(outcomeSentence(await sendDecision(service, request, asked)))
+      console.log(outcomeSentence(await sendDecision(service, request, asked), asked.then))
       decided += 1
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error

@@ -83,9 +83,11 @@ function lostTo({ facts }: ServiceProblem): string {
 }
 
 /** What became of a decision, in one sentence. */
-export function outcomeSentence(answer: DecisionAnswer): string {
+export function outcomeSentence(answer: DecisionAnswer, then: Choice['then']): string {
   if (answer.state === 'pending')
     return `Recorded. Still needed: ${printableLine(answer.quorum.text)}.`
+  if (answer.state === 'denied' && then === 'stop')
+    return 'Recorded. The run stops and waits for a message.'
   switch (answer.stage) {
     case 'recorded':
       return 'Recorded. It will go on when a Temporal worker is back.'

@@ -93,7 +93,7 @@ async function decide(
   choice: Parameters<typeof sendDecision>[2],
 ): Promise<void> {
   try {
-    console.log(outcomeSentence(await sendDecision(service, request, choice)))
+    console.log(outcomeSentence(await sendDecision(service, request, choice), choice.then))
   } catch (error) {
     // Somebody was faster, or it changed: said, and the next look shows what is true.
     if (!(error instanceof CommandFailure)) throw error

@@ -51,7 +51,14 @@ function head(request: RequestDetail): string[] {
     `${bold(`#${request.number} ${printableLine(request.title)}`)}  ${riskWord(request.risk)}  ${request.state}`,
     `${printableLine(request.worker ?? request.tool)} wants this, asked by ${printableLine(asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
+    ...assumption(request),
   ]
+}
+
+/** A call that touches what an earlier one of its turn writes is shown on top of that (product.md 15). */
+function assumption({ facts, batch }: RequestDetail): string[] {
+  if (typeof facts['assumes'] !== 'number' || batch === null) return []
+  return [yellow(`assumes call ${facts['assumes']} of ${batch.size}`)]
 }
 
 function expiry(request: RequestDetail): string {

@@ -23,7 +23,7 @@ export function Siblings({ request }: { request: RequestDetail }) {
       </h2>
       {typeof assumes === 'number' && (
         <p className="small">
-          Shown as if call {assumes} of {batch.size} had been carried out before.
+          Assumes call {assumes} of {batch.size}: shown as if that had been carried out before.
         </p>
       )}
       <ul className="plain-list">
