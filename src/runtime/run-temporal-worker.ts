@@ -75,7 +75,7 @@ export async function runTemporalWorker(options: {
       outboxCommitted: null,
       executor: `${hostname()}:${process.pid}:${processId}`,
       projectDir: config.projectDir,
-      workspaceOf: async ({ taskQueue }) => workspaces.of(await policies.inForce(), taskQueue),
+      workspaceOf: ({ taskQueue }, policy) => workspaces.of(policy, taskQueue),
       registryOf: async (policy, worker) =>
         buildRegistry({ policy, worker, toolProcess: await toolProcesses.of(policy) }),
       modelOf: (model, script) => openModel({ model, script, environment }),

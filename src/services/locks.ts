@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { Problem } from '../domain/problem.ts'
 import type { Tx } from '../store/database.ts'
 import type { RequestTable, RunTable } from '../store/schema.ts'
@@ -8,7 +8,17 @@ import type { RequestTable, RunTable } from '../store/schema.ts'
  * and returns the run itself. Rejects with `not_found`.
  */
 export async function lockRun(tx: Tx, runId: string): Promise<Selectable<RunTable>> {
-  const rows = await tx
+  const run = (await lockLineage(tx, sql<string>`${runId}::uuid`)).find((row) => row.id === runId)
+  if (run === undefined) throw new Problem('not_found', `There is no run ${runId}`)
+  return run
+}
+
+/** Locks the lineage of the run that an expression names; without such a run it locks nothing. Root first. */
+export async function lockLineage(
+  tx: Tx,
+  runId: RawBuilder<string>,
+): Promise<Selectable<RunTable>[]> {
+  return tx
     .selectFrom('run')
     .innerJoin('run_lineage', 'run_lineage.ancestor_id', 'run.id')
     .where('run_lineage.run_id', '=', runId)
@@ -16,9 +26,6 @@ export async function lockRun(tx: Tx, runId: string): Promise<Selectable<RunTabl
     .selectAll('run')
     .forUpdate('run')
     .execute()
-  const run = rows.find((row) => row.id === runId)
-  if (run === undefined) throw new Problem('not_found', `There is no run ${runId}`)
-  return run
 }
 
 /** Locks requests by id, ascending; call it after the runs they belong to are locked. */

@@ -9,7 +9,8 @@ export interface WorkerContext extends ServiceContext {
   readonly executor: string
   /** absolute path of the project folder */
   readonly projectDir: string
-  workspaceOf(run: { readonly taskQueue: string }): Promise<Workspace>
+  /** The workspace that a policy gives a run's task queue. */
+  workspaceOf(run: { readonly taskQueue: string }, policy: Policy): Promise<Workspace>
   /** The tools of a worker under a policy; a worker that no longer exists has none. */
   registryOf(policy: Policy, worker: string): Promise<ToolRegistry>
   /** `model` as the worker file writes it; `script` is the text of a scripted model's file. */

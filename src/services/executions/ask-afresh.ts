@@ -60,10 +60,11 @@ async function showAgain(ctx: WorkerContext, question: FreshQuestion): Promise<P
   if (judgement.verdict !== 'ask' || judgement.routing === null) {
     return 'What this call would change is no longer what was approved, and it was not carried out. Look again before trying again.'
   }
-  const registry = await ctx.registryOf(await ctx.policies.inForce(), at.run.worker)
+  const policy = await ctx.policies.inForce()
+  const registry = await ctx.registryOf(policy, at.run.worker)
   const tool = registry.get(judgement.tool)
   if (tool === undefined) return `There is no tool ${judgement.tool} any more.`
-  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue })
+  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
   const shown = await presentCall(tool, judgement, { workspace, signal: question.signal })
   return shown.ok ? shown.presented : shown.text
 }

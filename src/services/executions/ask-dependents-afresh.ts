@@ -64,7 +64,7 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
     .executeTakeFirstOrThrow()
   const policy = await ctx.policies.inForce()
   const registry = await ctx.registryOf(policy, run.worker)
-  const proposals = new TurnProposals(await ctx.workspaceOf({ taskQueue: run.task_queue }))
+  const proposals = new TurnProposals(await ctx.workspaceOf({ taskQueue: run.task_queue }, policy))
   await addEarlier(ctx, callId, proposals, registry)
   const input = JSON.parse(await getText(ctx.db, revision.input_hash)) as Json
   const assumed = await proposals.below(await accessesOf(registry, request.tool, input))

@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../../store/database.ts'
+import { fromJsonRow, type JsonRow } from '../../store/json-row.ts'
 import type { ExecutionTable, RequestTable, RunTable, ToolCallTable } from '../../store/schema.ts'
-import { lockRun } from '../locks.ts'
+import { lockLineage } from '../locks.ts'
 
 /** A call with everything that says where it stands. */
 export interface CallAtHand {
@@ -11,6 +12,10 @@ export interface CallAtHand {
   readonly request: Selectable<RequestTable> | null
   /** the newest attempt */
   readonly execution: Selectable<ExecutionTable> | null
+  /** a denial of an earlier call of the turn said `stop` (product.md 8) */
+  readonly stopped: boolean
+  /** the earlier calls of the turn with effects that have no result yet, by their requests */
+  readonly earlier: readonly { readonly requestId: string | null }[]
 }
 
 /**
@@ -18,45 +23,52 @@ export interface CallAtHand {
  * `null` when nobody recorded such a call.
  */
 export async function lockCall(tx: Tx, callId: string): Promise<CallAtHand | null> {
-  const call = await tx
-    .selectFrom('tool_call')
-    .select('run_id')
-    .where('id', '=', callId)
-    .executeTakeFirst()
-  return call === undefined ? null : readCall(tx, callId, await lockRun(tx, call.run_id))
+  const locked = await lockLineage(
+    tx,
+    sql<string>`(select run_id from tool_call where id = ${callId})`,
+  )
+  return locked.length === 0 ? null : readCall(tx, callId)
 }
 
-/** Reads a call, or `null` when nobody recorded it. `known`: its run, when it was read (and locked) already. */
-export async function readCall(
-  db: Db | Tx,
-  callId: string,
-  known?: Selectable<RunTable>,
-): Promise<CallAtHand | null> {
-  const call = await db
-    .selectFrom('tool_call')
-    .selectAll()
-    .where('id', '=', callId)
-    .executeTakeFirst()
-  if (call === undefined) return null
-  const run =
-    known ??
-    (await db.selectFrom('run').selectAll().where('id', '=', call.run_id).executeTakeFirstOrThrow())
-  const request =
-    call.request_id === null
-      ? undefined
-      : await db
-          .selectFrom('request')
-          .selectAll()
-          .where('id', '=', call.request_id)
-          .executeTakeFirst()
-  const execution = await db
-    .selectFrom('execution')
-    .selectAll()
-    .where('call_id', '=', callId)
-    .orderBy('attempt', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return { call, run, request: request ?? null, execution: execution ?? null }
+/** Reads a call, or `null` when nobody recorded it: one query. */
+export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand | null> {
+  const { rows } = await sql<{
+    call: JsonRow
+    run: JsonRow
+    request: JsonRow | null
+    execution: JsonRow | null
+    stopped: boolean
+    earlier: CallAtHand['earlier']
+  }>`
+    select to_jsonb(call) as call, to_jsonb(run) as run, to_jsonb(request) as request,
+      to_jsonb(newest) as execution,
+      exists (
+        select 1 from request as denied where denied.run_id = call.run_id and denied.turn = call.turn
+          and denied.position < call.position and denied.denied_then = 'stop'
+      ) as stopped,
+      (
+        select coalesce(jsonb_agg(jsonb_build_object('requestId', before.request_id)), '[]')
+        from tool_call as before where before.run_id = call.run_id and before.turn = call.turn
+          and before.position < call.position and before.result_type is null and not before.read_only
+      ) as earlier
+    from tool_call as call
+    join run on run.id = call.run_id
+    left join request on request.id = call.request_id
+    left join lateral (
+      select * from execution where call_id = call.id order by attempt desc limit 1
+    ) as newest on true
+    where call.id = ${callId}
+  `.execute(db)
+  const [row] = rows
+  if (row === undefined) return null
+  return {
+    call: fromJsonRow(row.call),
+    run: fromJsonRow(row.run),
+    request: row.request === null ? null : fromJsonRow(row.request),
+    execution: row.execution === null ? null : fromJsonRow(row.execution),
+    stopped: row.stopped,
+    earlier: row.earlier,
+  }
 }
 
 /** The number of the attempt that may come next. */

@@ -2,18 +2,20 @@ import type { ToolResult } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
 import { runHasEnded } from '../runs/run-has-ended.ts'
 import type { StopReason, WorkerContext } from '../worker-context.ts'
+import { settlementLookEveryMs } from './end-earlier-attempt.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
 
 /** What came of a tool that was started. `stale`: it found a base changed and did nothing. `lost`: nobody knows. */
 export type Effect =
   | { readonly kind: 'returned'; readonly result: ToolResult }
   | { readonly kind: 'stale' }
-  | { readonly kind: 'stopped'; readonly why: 'shutdown' | 'cancelled' }
+  | { readonly kind: 'stopped'; readonly why: 'shutdown' | 'cancelled' | 'again' }
   | { readonly kind: 'lost'; readonly why: string }
 
 /**
  * Executes a claimed call's tool, outside any transaction. A stop is passed on to the tool when this process shuts down,
- * or when the store confirms that the run is cancelled: a forged cancel stops nothing.
+ * when the store confirms that the run is cancelled (a forged cancel stops nothing), or when a person said `again`. A
+ * time-out stops nothing either: nobody waits, but what happens still counts.
  */
 export async function carryOut(
   ctx: WorkerContext,
@@ -23,13 +25,19 @@ export async function carryOut(
     readonly attempt: number
     readonly plan: ExecutionPlan
     readonly signal: AbortSignal
+    /** aborts when the next attempt is about to begin in this process */
+    readonly again: AbortSignal
   },
 ): Promise<Effect> {
-  const { plan, signal } = work
+  const { plan, signal, again } = work
   const stop = new AbortController()
+  let watch: NodeJS.Timeout | null = null
   const consider = async (): Promise<void> => {
     const reason = signal.reason as StopReason
-    if (reason === 'timed_out') return
+    if (reason === 'timed_out') {
+      watch = setInterval(() => void endWhenSettled(), settlementLookEveryMs)
+      return
+    }
     if (reason === 'cancelled' && !(await runHasEnded(ctx.db, work.runId))) return
     stop.abort(reason)
   }
@@ -38,6 +46,11 @@ export async function carryOut(
       ctx.log.error({ callId: work.callId, err: error }, 'A stop could not be confirmed')
     })
   }
+  const endWhenSettled = async (): Promise<void> => {
+    // While the database is away nobody has settled anything.
+    if (await isToRunAgain(ctx, work).catch(() => false)) stop.abort('again')
+  }
+  again.addEventListener('abort', () => stop.abort('again'), { once: true })
   if (signal.aborted) await consider()
   else signal.addEventListener('abort', considered, { once: true })
   try {
@@ -51,11 +64,26 @@ export async function carryOut(
   } catch (error) {
     if (error instanceof WorkspaceProblem && error.code === 'stale') return { kind: 'stale' }
     if (stop.signal.aborted) {
-      return { kind: 'stopped', why: stop.signal.reason === 'cancelled' ? 'cancelled' : 'shutdown' }
+      return { kind: 'stopped', why: stop.signal.reason as 'shutdown' | 'cancelled' | 'again' }
     }
     ctx.log.warn({ callId: work.callId, err: error }, 'A tool ended without a result')
     return { kind: 'lost', why: 'the tool ended without a result' }
   } finally {
     signal.removeEventListener('abort', considered)
+    if (watch !== null) clearInterval(watch)
   }
+}
+
+/** A person looked, found that this attempt did nothing, and wants the call carried out once more. */
+async function isToRunAgain(
+  ctx: WorkerContext,
+  work: { readonly callId: string; readonly attempt: number },
+): Promise<boolean> {
+  const row = await ctx.db
+    .selectFrom('execution')
+    .select('settled_then')
+    .where('call_id', '=', work.callId)
+    .where('attempt', '=', work.attempt)
+    .executeTakeFirst()
+  return row?.settled_then === 'again'
 }

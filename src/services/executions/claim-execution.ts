@@ -46,7 +46,14 @@ export async function claimExecution(
     }
     if (!(await consumeRight(ctx, unit, caller, at, plan))) return { kind: 'look' }
     const { authority } = plan
+    const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
     await tx
+      .with('started', (query) =>
+        query
+          .updateTable('tool_call')
+          .set({ facts: toJsonb(plan.facts) })
+          .where('id', '=', callId),
+      )
       .insertInto('execution')
       .values({
         call_id: callId,
@@ -57,15 +64,10 @@ export async function claimExecution(
         grant_id: authority.by === 'grant' ? authority.grantId : null,
         executed_digest: plan.digest,
         executor: ctx.executor,
-        detail: toJsonb({ inputHash: await putContent(tx, canonicalJson(plan.input)) }),
+        detail: toJsonb({ inputHash }),
         epoch: sql<number>`(select epoch from installation)`,
         started_at: sql<Date>`clock_timestamp()`,
       })
-      .execute()
-    await tx
-      .updateTable('tool_call')
-      .set({ facts: toJsonb(plan.facts) })
-      .where('id', '=', callId)
       .execute()
     await unit.audit({
       type: 'execution.started',
@@ -103,17 +105,8 @@ function isOpen(at: CallAtHand): boolean {
 /** Calls with effects keep the model's order, whoever asks for this one (product.md 15). */
 async function earlierWaits(tx: Tx, at: CallAtHand): Promise<CallOutcome | null> {
   if (at.call.read_only && at.call.verdict === 'preApproved') return null
-  const earlier = await tx
-    .selectFrom('tool_call')
-    .select(['request_id'])
-    .where('run_id', '=', at.run.id)
-    .where('turn', '=', at.call.turn)
-    .where('position', '<', at.call.position)
-    .where('result_type', 'is', null)
-    .where('read_only', '=', false)
-    .execute()
-  if (earlier.length === 0) return null
-  const requestIds = earlier.flatMap((call) => (call.request_id === null ? [] : [call.request_id]))
+  if (at.earlier.length === 0) return null
+  const requestIds = at.earlier.flatMap(({ requestId }) => (requestId === null ? [] : [requestId]))
   return { kind: 'wait', requestIds, nextDeadlineMs: await nextDeadlineMs(tx, at.run.id) }
 }
 
@@ -165,7 +158,7 @@ async function consumePermit(
   )
   const held = await readPermit(unit.tx, at.call.id)
   if (held === null || held.permit.id !== authority.permitId) return false
-  const allowed = await checkPermit(ctx, unit.tx, at, held, plan.digest)
+  const allowed = checkPermit(ctx, at, held, plan.digest)
   if (!allowed.ok) return false
   const consumed = await unit.tx
     .updateTable('permit')

@@ -15,6 +15,7 @@ import { performClaimed } from './perform-claimed.ts'
 import { planApproved } from './plan-approved.ts'
 import { planPreApproved } from './plan-pre-approved.ts'
 import { refuseExecution } from './refuse-execution.ts'
+import { runningHere, whileRunning } from './running-attempts.ts'
 import { settleUnknown } from './settle-unknown.ts'
 import { whereCallStands } from './where-call-stands.ts'
 
@@ -43,6 +44,12 @@ async function bringOn(
     const standing = await whereCallStands(ctx, input.callId)
     if (standing.next === 'answer') return standing.outcome
     if (standing.next === 'settle') {
+      // Asked twice for a call that this very process carries out: its end is what is answered.
+      const here = runningHere(input.callId)
+      if (here.length > 0) {
+        await Promise.all(here.map((attempt) => attempt.over))
+        continue
+      }
       const settled = await settleUnknown(ctx, input)
       if (settled.kind !== 'again') return settled
       continue
@@ -71,10 +78,12 @@ async function act(
     return null
   }
   if (!byPermit) await keepVerdict(ctx, at, plan)
-  const claimed = await claimExecution(ctx, at.call.id, plan)
-  if (claimed.kind === 'look') return null
-  if (claimed.kind === 'answer') return claimed.outcome
-  return performClaimed(ctx, { at, plan, attempt: claimed.attempt, signal })
+  return whileRunning(at.call.id, nextAttemptOf(at), async (again) => {
+    const claimed = await claimExecution(ctx, at.call.id, plan)
+    if (claimed.kind === 'look') return null
+    if (claimed.kind === 'answer') return claimed.outcome
+    return performClaimed(ctx, { at, plan, attempt: claimed.attempt, signal, again })
+  })
 }
 
 /** What pre-approves a call may be another rule or grant by now: it is kept with the call. */

@@ -14,6 +14,8 @@ export interface ExecutionPlan {
   readonly kind: 'run'
   readonly tool: Tool
   readonly input: JsonObject
+  /** of the input's canonical form in `content`; `null` when it is not stored yet */
+  readonly inputHash: string | null
   readonly facts: CallFacts
   readonly digest: string
   readonly policyDigest: string

@@ -8,6 +8,7 @@ import { askAfresh } from './ask-afresh.ts'
 import { lockCall, readCall, type CallAtHand } from './call-at-hand.ts'
 import { cappedResult } from './capped-result.ts'
 import { carryOut, type Effect } from './carry-out.ts'
+import { endEarlierAttempt } from './end-earlier-attempt.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
 import { finishExecution, type ExecutionEnd } from './finish-execution.ts'
 import { loseExecution } from './lose-execution.ts'
@@ -22,6 +23,8 @@ interface Claimed {
   readonly plan: ExecutionPlan
   readonly attempt: number
   readonly signal: AbortSignal
+  /** aborts when the next attempt is about to begin in this process */
+  readonly again: AbortSignal
 }
 
 /** Carries out a claimed attempt and stores what came of it. `null`: look again at where the call stands. */
@@ -29,8 +32,14 @@ export async function performClaimed(
   ctx: WorkerContext,
   claimed: Claimed,
 ): Promise<CallOutcome | null> {
-  const { at, plan, attempt, signal } = claimed
-  const work = { runId: at.run.id, callId: at.call.id, attempt, plan, signal }
+  const { at, plan, attempt, signal, again } = claimed
+  const work = { runId: at.run.id, callId: at.call.id, attempt, plan, signal, again }
+  if (!(await endEarlierAttempt(ctx, at))) {
+    await untilStored(() =>
+      finishExecution(ctx, { callId: at.call.id, attempt, digest: plan.digest }, stillRuns),
+    )
+    return { kind: 'done' }
+  }
   const effect = await carryOut(ctx, work)
   if (effect.kind === 'stale') {
     await untilStored(() => undoClaim(ctx, { callId: at.call.id, attempt }))
@@ -48,21 +57,37 @@ export async function performClaimed(
   return { kind: 'done' }
 }
 
+const stillRuns: ExecutionEnd = {
+  state: 'failed',
+  reason: 'earlier attempt still runs',
+  exitCode: null,
+  output: null,
+  result: {
+    type: 'error',
+    text: 'This call was not carried out again, because an earlier attempt at it could not be ended.',
+  },
+}
+
+const stoppedBecause = {
+  shutdown: { reason: 'stopped', why: 'its host was stopped' },
+  cancelled: { reason: 'cancelled', why: 'the run was cancelled' },
+  again: { reason: 'again', why: 'a person wants it carried out once more' },
+} as const
+
 async function endOf(
   ctx: WorkerContext,
   claimed: Claimed,
   effect: Extract<Effect, { kind: 'returned' | 'stopped' }>,
 ): Promise<ExecutionEnd> {
   if (effect.kind === 'stopped') {
-    const cancelled = effect.why === 'cancelled'
-    const why = cancelled ? 'the run was cancelled' : 'its host was stopped'
+    const { reason, why } = stoppedBecause[effect.why]
     return {
       state: 'failed',
-      reason: cancelled ? 'cancelled' : 'stopped',
+      reason,
       exitCode: null,
       output: null,
       result: {
-        type: cancelled ? 'cancelled' : 'error',
+        type: effect.why === 'cancelled' ? 'cancelled' : 'error',
         text: `This call was stopped while it ran, because ${why}. It may have taken effect in part.`,
       },
     }

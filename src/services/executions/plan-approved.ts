@@ -3,6 +3,7 @@ import { callDigest, hashJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { getText } from '../../store/content.ts'
 import type { Db, Tx } from '../../store/database.ts'
+import { fromJsonRow, type JsonRow } from '../../store/json-row.ts'
 import type { PermitTable, RequestRevisionTable, RequestTable } from '../../store/schema.ts'
 import { verifyPermit, type PermitVerdict } from '../decisions/permits.ts'
 import { judgeOne } from '../runs/judge-one.ts'
@@ -19,45 +20,48 @@ export interface PermitAtHand {
   readonly permit: Selectable<PermitTable>
   readonly request: Selectable<RequestTable>
   readonly revision: Selectable<RequestRevisionTable>
+  /** the installation's epoch, and the database's clock, when it was read */
+  readonly epoch: number
+  readonly now: Date
 }
 
-/** Reads the newest permit of a call; `null` when it never got one. */
+/** Reads the newest permit of a call with the moment of reading; `null` when it never got one. One query. */
 export async function readPermit(db: Db | Tx, callId: string): Promise<PermitAtHand | null> {
-  const permit = await db
-    .selectFrom('permit')
-    .selectAll()
-    .where('call_id', '=', callId)
-    .orderBy('issued_at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  if (permit === undefined) return null
-  const request = await db
-    .selectFrom('request')
-    .selectAll()
-    .where('id', '=', permit.request_id)
-    .executeTakeFirstOrThrow()
-  const revision = await db
-    .selectFrom('request_revision')
-    .selectAll()
-    .where('request_id', '=', request.id)
-    .where('revision', '=', request.revision)
-    .executeTakeFirstOrThrow()
-  return { permit, request, revision }
+  const { rows } = await sql<{
+    permit: JsonRow
+    request: JsonRow
+    revision: JsonRow
+    epoch: number
+    now: Date
+  }>`
+    select to_jsonb(permit) as permit, to_jsonb(request) as request, to_jsonb(shown) as revision,
+      installation.epoch, clock_timestamp() as now
+    from permit
+    join request on request.id = permit.request_id
+    join request_revision as shown
+      on shown.request_id = request.id and shown.revision = request.revision
+    cross join installation
+    where permit.call_id = ${callId}
+    order by permit.issued_at desc, permit.id desc limit 1
+  `.execute(db)
+  const [row] = rows
+  if (row === undefined) return null
+  return {
+    permit: fromJsonRow(row.permit),
+    request: fromJsonRow(row.request),
+    revision: fromJsonRow(row.revision),
+    epoch: row.epoch,
+    now: row.now,
+  }
 }
 
 /** Whether a permit is for exactly this call, attempt and moment. `digest` is what the executor computed itself. */
-export async function checkPermit(
+export function checkPermit(
   ctx: ServiceContext,
-  db: Db | Tx,
   at: CallAtHand,
   held: PermitAtHand,
   digest: string,
-): Promise<PermitVerdict> {
-  const installation = await db
-    .selectFrom('installation')
-    .select(['epoch', sql<Date>`clock_timestamp()`.as('now')])
-    .executeTakeFirstOrThrow()
+): PermitVerdict {
   return verifyPermit(ctx.verifier, held.permit, {
     requestId: held.request.id,
     revision: held.request.revision,
@@ -67,8 +71,8 @@ export async function checkPermit(
     factsDigest: hashJson(held.revision.facts),
     policyDigest: held.request.policy_digest,
     attempt: nextAttemptOf(at),
-    epoch: installation.epoch,
-    now: installation.now,
+    epoch: held.epoch,
+    now: held.now,
   })
 }
 
@@ -82,13 +86,13 @@ export async function planApproved(
 ): Promise<ExecutionPlan | Refusal> {
   const statement = verifyRun(ctx.verifier, at.run)
   if (statement === null) return refusedUnsigned('invalid_statement', 'run', null)
-  const held = await readPermit(ctx.db, at.call.id)
+  const [held, policy] = await Promise.all([readPermit(ctx.db, at.call.id), ctx.policies.inForce()])
   if (held === null) return refusedUnsigned('unsigned', 'no permit', null)
   const { permit, request, revision } = held
   const { facts } = revision
   const input = JSON.parse(await getText(ctx.db, revision.input_hash)) as JsonObject
   const digest = callDigest({ tool: request.tool, input, toolHash: facts.toolHash })
-  const allowed = await checkPermit(ctx, ctx.db, at, held, digest)
+  const allowed = checkPermit(ctx, at, held, digest)
   if (!allowed.ok && allowed.reason === 'invalid_permit') {
     return refusedUnsigned('invalid_permit', allowed.detail, permit.id)
   }
@@ -102,9 +106,8 @@ export async function planApproved(
       then: { next: 'result', type: 'cancelled', text },
     }
   }
-  const policy = await ctx.policies.inForce()
   const registry = await ctx.registryOf(policy, at.run.worker)
-  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue })
+  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
   const judgement = await judgeOne(ctx, {
     run: at.run,
     mode: statement.mode,
@@ -146,6 +149,7 @@ export async function planApproved(
     kind: 'run',
     tool,
     input,
+    inputHash: revision.input_hash,
     facts,
     digest,
     policyDigest: judgement.policyDigest,

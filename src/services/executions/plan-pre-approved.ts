@@ -29,7 +29,7 @@ export async function planPreApproved(
   if (statement === null) return refusedUnsigned('invalid_statement', 'run', null)
   const policy = await ctx.policies.inForce()
   const registry = await ctx.registryOf(policy, at.run.worker)
-  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue })
+  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
   const judgement = await judgeOne(ctx, {
     run: at.run,
     mode: statement.mode,
@@ -69,6 +69,7 @@ export async function planPreApproved(
     kind: 'run',
     tool,
     input,
+    inputHash: null,
     facts: { toolHash, bases: await basesNow(workspace, tool.accesses(input)) },
     digest: callDigest({ tool: tool.name, input, toolHash }),
     policyDigest: judgement.policyDigest,

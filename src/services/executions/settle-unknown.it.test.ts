@@ -38,7 +38,8 @@ describe('an attempt nobody knows the end of', () => {
     await desk.decide(desk.people.grace, write.call.requestId)
     const reached = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
-    desk.beforeExecute = async () => {
+    desk.beforeExecute = async (_tool, signal) => {
+      signal.addEventListener('abort', () => held.reject(signal.reason), { once: true })
       reached.resolve()
       await held.promise
     }

@@ -10,7 +10,7 @@ import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { cancelledText, deniedText, expiredText, unknownText } from '../runs/result-texts.ts'
 import { storeResult, type CallResult } from '../runs/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { lockCall, type CallAtHand } from './call-at-hand.ts'
+import { lockCall, readCall, type CallAtHand } from './call-at-hand.ts'
 import { settledResult } from './settled-result.ts'
 
 /** What is to be done with a call: an answer for the workflow, its effect, or finding out about a lost attempt. */
@@ -25,14 +25,15 @@ export type Standing =
  * is written here.
  */
 export async function whereCallStands(ctx: ServiceContext, callId: string): Promise<Standing> {
+  const seen = await readCall(ctx.db, callId)
+  if (seen !== null && isApproved(seen)) return { next: 'act', at: seen }
   return inUnitOfWork(ctx, async (unit) => {
     const at = await lockCall(unit.tx, callId)
     // Calls come to be before their workflow hears of them: one that nobody recorded is forged.
     if (at === null || isEnd(runTransitions, at.run.state)) return answer({ kind: 'ended' })
     if (at.call.result_type !== null) return answer({ kind: 'done' })
     if (at.call.verdict === null) return answer({ kind: 'ended' })
-    const stopped = await stoppedBy(unit.tx, at)
-    if (stopped && at.execution === null) {
+    if (at.stopped && at.execution === null) {
       return finish(unit, at, { type: 'cancelled', text: cancelledText(siblingText) })
     }
     if (at.execution?.state === 'started') return { next: 'settle' }
@@ -44,6 +45,13 @@ export async function whereCallStands(ctx: ServiceContext, callId: string): Prom
     if (at.call.verdict === 'preApproved') return { next: 'act', at }
     return asked(unit, at)
   })
+}
+
+/** It was approved and nothing was tried yet: no lock is needed to see that, since claiming it looks again under them. */
+function isApproved({ run, call, request, execution, stopped }: CallAtHand): boolean {
+  const isOpen = !isEnd(runTransitions, run.state) && call.result_type === null
+  const isFirst = execution === null && !stopped
+  return isOpen && isFirst && call.verdict === 'ask' && request?.state === 'approved'
 }
 
 const siblingText = 'a person denied an earlier call of the same turn and stopped the rest'
@@ -110,19 +118,6 @@ async function waitFor(tx: Tx, at: CallAtHand, requestId: string): Promise<Stand
 
 function answer(outcome: CallOutcome): Standing {
   return { next: 'answer', outcome }
-}
-
-/** A denial of an earlier call of the turn said `stop` (product.md 8). */
-async function stoppedBy(tx: Tx, at: CallAtHand): Promise<boolean> {
-  const denial = await tx
-    .selectFrom('request')
-    .select('id')
-    .where('run_id', '=', at.run.id)
-    .where('turn', '=', at.call.turn)
-    .where('position', '<', at.call.position)
-    .where('denied_then', '=', 'stop')
-    .executeTakeFirst()
-  return denial !== undefined
 }
 
 async function isOver(tx: Tx, requestId: string): Promise<boolean> {

@@ -24,7 +24,7 @@ export async function judgeCall(
   const policy = await ctx.policies.inForce()
   const registry = await ctx.registryOf(policy, question.worker)
   const run = await runOf(ctx, question.runId)
-  const workspace = await ctx.workspaceOf({ taskQueue: run?.task_queue ?? taskQueue })
+  const workspace = await ctx.workspaceOf({ taskQueue: run?.task_queue ?? taskQueue }, policy)
   const proposals = new TurnProposals(workspace)
   if (question.callId !== undefined) await addEarlier(ctx, question.callId, proposals, registry)
   const accesses = await accessesOf(registry, question.tool, question.input)

@@ -44,7 +44,7 @@ export async function judgeTurn(
   }
   const policy = await ctx.policies.inForce()
   const registry = await ctx.registryOf(policy, run.worker)
-  const base = await ctx.workspaceOf({ taskQueue: run.task_queue })
+  const base = await ctx.workspaceOf({ taskQueue: run.task_queue }, policy)
   const inputs = await getTexts(
     ctx.db,
     calls.map((call) => call.input_hash),
@@ -111,7 +111,12 @@ async function judgeAndPresent(ctx: WorkerContext, one: OneOfTurn): Promise<Judg
       const shown = await presentCall(tool, judgement, context)
       return shown.ok ? shown.presented.proposes : new Map<string, Uint8Array | null>()
     })
-    return { kind: 'judged', callId: call.id, judgement }
+    // What reads a path that an earlier call writes keeps its place behind it.
+    const readsEarlierWrite = tool
+      .accesses(judgement.input)
+      .some(({ path }) => assumed.earlierWrites.has(path))
+    const readOnly = judgement.readOnly && !readsEarlierWrite
+    return { kind: 'judged', callId: call.id, judgement: { ...judgement, readOnly } }
   }
   const shown = await presentCall(tool, judgement, context)
   if (!shown.ok) {
