@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process'
+import { copyFile, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { connectTemporal } from '../../src/delivery/temporal-client.ts'
+import { Installation } from '../harness/installation/installation.ts'
+import type { TestSession } from '../harness/installation/test-session.ts'
+import { askService } from '../harness/ask-service.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { startInstallationIn } from '../runtime/started-installation.ts'
+import { chaosProject } from './chaos/chaos-project.ts'
+import { readJournal } from './chaos/journal.ts'
+
+const run = promisify(execFile)
+const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
+
+/** Two gated calls, one after the other. */
+const project = {
+  ...chaosProject(),
+  'scripts/clerk.yaml': `turns:
+  - text: First.
+    calls: [{ tool: write_journal, input: { journal: journal.txt, forMs: 1 } }]
+  - text: Second.
+    calls: [{ tool: write_journal, input: { journal: journal.txt, forMs: 2 } }]
+  - text: Done.
+`,
+}
+
+interface Run {
+  readonly id: string
+  readonly workflowId: string
+  readonly state: string
+}
+interface Request {
+  readonly id: string
+  readonly digest: string
+  readonly revision: number
+  readonly state: string
+}
+
+async function people(installation: Installation) {
+  return {
+    ada: await installation.signIn('ada@example.com'),
+    grace: await installation.signIn('grace@example.com'),
+  }
+}
+
+async function startRun(installation: Installation): Promise<string> {
+  const { ada } = await people(installation)
+  const { status, body } = await ada.post('/v1/runs', { worker: 'clerk', input: 'Write' })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return String(body['id'])
+}
+
+async function readRun(grace: TestSession, runId: string): Promise<Run> {
+  return (await grace.get(`/v1/runs/${runId}`)).body as unknown as Run
+}
+
+async function requestsOf(grace: TestSession, runId: string): Promise<Request[]> {
+  const { body } = await grace.get(`/v1/requests?runId=${runId}`)
+  return body['items'] as Request[]
+}
+
+/** Grace approves what the run asks next. */
+async function approveNext(installation: Installation, runId: string): Promise<void> {
+  const { grace } = await people(installation)
+  let pending: Request | undefined
+  await waitUntil(
+    async () => {
+      pending = (await requestsOf(grace, runId)).find(({ state }) => state === 'pending')
+      return pending !== undefined
+    },
+    { withinMs: 90_000, everyMs: 200 },
+  )
+  if (pending === undefined) throw new Error('nothing waits')
+  const { id, digest, revision } = pending
+  const body = { decision: 'approve', digest, revision, scope: 'once' }
+  const answer = await grace.post(`/v1/requests/${id}/decisions`, body)
+  if (answer.status !== 200 && answer.status !== 201) throw new Error(JSON.stringify(answer.body))
+}
+
+async function untilRun(
+  installation: Installation,
+  runId: string,
+  state: string,
+  requests: number,
+): Promise<void> {
+  const { grace } = await people(installation)
+  await waitUntil(
+    async () => {
+      const found = await readRun(grace, runId)
+      const asked = await requestsOf(grace, runId)
+      return (found.state === state && asked.length === requests) || `it is ${found.state}`
+    },
+    { withinMs: 120_000, everyMs: 200 },
+  )
+}
+
+async function doctor(installation: Installation, ...more: string[]): Promise<string> {
+  const args = [command, 'doctor', '--project', installation.folder, ...more]
+  const ended = await run(process.execPath, args).catch((error: unknown) => error)
+  return (ended as { stdout: string }).stdout
+}
+
+async function workflowStatus(installation: Installation, workflowId: string): Promise<string> {
+  const file = join(installation.dataDir, 'run', 'temporal.address')
+  const address = (await readFile(file, 'utf8')).trim()
+  const temporal = connectTemporal({ address, namespace: 'default' })
+  try {
+    const handle = temporal.client.workflow.getHandle(workflowId)
+    return (await temporal.withDeadline(() => handle.describe())).status.name
+  } finally {
+    await temporal.close()
+  }
+}
+
+test('with a Temporal from an older copy every run goes on from the store, nothing runs twice and nothing is cancelled', async () => {
+  await using installation = await Installation.start(project)
+  const { dataDir, folder } = installation
+  const data = join(dataDir, 'temporal-1.31.sqlite')
+  const [ended, further] = [await startRun(installation), await startRun(installation)]
+  await untilRun(installation, ended, 'waiting_for_approval', 1)
+  await untilRun(installation, further, 'waiting_for_approval', 1)
+  await installation.restart(() => copyFile(data, `${data}.copy`))
+
+  await approveNext(installation, ended)
+  await untilRun(installation, ended, 'waiting_for_approval', 2)
+  await approveNext(installation, ended)
+  await untilRun(installation, ended, 'completed', 2)
+  await approveNext(installation, further)
+  await untilRun(installation, further, 'waiting_for_approval', 2)
+  const later = await startRun(installation)
+  await untilRun(installation, later, 'waiting_for_approval', 1)
+
+  await installation.restart(async () => {
+    for (const end of ['-wal', '-shm']) await rm(`${data}${end}`, { force: true })
+    await copyFile(`${data}.copy`, data)
+    // The run that ended counts as revived once it had the time to end its workflow.
+    await waitUntil(async () => (await doctor(installation)).includes(`1 (${ended})`), {
+      withinMs: 60_000,
+    })
+    const found = await doctor(installation)
+    expect(found).toContain('PROBLEM  runs: runs without a workflow')
+    expect(found).toContain(`1 (${later})`)
+    expect(found).toContain('PROBLEM  runs: runs that have ended although their workflow goes on')
+    const repaired = await doctor(installation, '--repair')
+    expect(repaired).toContain('runs started again, from where Postgres says they are: 1')
+    expect(repaired).toContain('runs woken, to read where they stand: 1')
+    expect(repaired).not.toContain('the epoch is')
+    expect(repaired).not.toContain('PROBLEM  runs: runs without')
+  })
+
+  const { grace } = await people(installation)
+  const { workflowId } = await readRun(grace, ended)
+  await waitUntil(
+    async () => (await workflowStatus(installation, workflowId)) === 'COMPLETED' || 'it goes on',
+    { withinMs: 60_000, everyMs: 200 },
+  )
+  await approveNext(installation, later)
+  await approveNext(installation, further)
+  // The workflow of this run waits for its first request; the reconciler sees that it stands still.
+  await untilRun(installation, further, 'completed', 2)
+  await untilRun(installation, later, 'waiting_for_approval', 2)
+  await approveNext(installation, later)
+  await untilRun(installation, later, 'completed', 2)
+
+  const { begun } = await readJournal(folder)
+  expect([...begun.values()]).toEqual([1, 1, 1, 1, 1, 1])
+  for (const id of [ended, further, later]) {
+    expect((await requestsOf(grace, id)).map(({ state }) => state)).toEqual([
+      'approved',
+      'approved',
+    ])
+  }
+}, 600_000)
+
+test("at another installation's Temporal nothing starts and nothing is changed", async () => {
+  await using installation = await Installation.start(project)
+  const id = await startRun(installation)
+  await untilRun(installation, id, 'waiting_for_approval', 1)
+  const { workflowId } = await readRun((await people(installation)).grace, id)
+  const other = await askService('temporal')
+  await installation.restart(async () => {
+    await expect(
+      startInstallationIn(installation.folder, { env: { TEMPORAL_ADDRESS: other } }),
+    ).rejects.toThrow('Point TEMPORAL_ADDRESS at the right server')
+    const temporal = connectTemporal({ address: other, namespace: 'default' })
+    const handle = temporal.client.workflow.getHandle(workflowId)
+    await expect(handle.describe()).rejects.toThrow('not found')
+    await temporal.close()
+  })
+  await untilRun(installation, id, 'waiting_for_approval', 1)
+  await approveNext(installation, id)
+  await untilRun(installation, id, 'waiting_for_approval', 2)
+  expect([...(await readJournal(installation.folder)).begun.values()]).toEqual([1])
+}, 300_000)
