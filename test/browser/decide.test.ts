@@ -34,7 +34,7 @@ test('a request is opened, approved and carried out with the keyboard alone, and
   await page.keyboard.press('Control+Enter')
   await page.getByText('Approved by you').waitFor()
   expect(await stateOf(id)).toBe('approved')
-  await page.getByText('Recorded. It will go on when a Temporal worker is back.').waitFor()
+  await page.getByText('Recorded. The run is told as soon as Temporal can be reached.').waitFor()
   await dashboard.desk.execute(callId)
   await page.getByText('Recorded. The run goes on.').waitFor()
   await page.getByText('Carried out.').waitFor()
@@ -143,7 +143,7 @@ test('a change that arrives while one reads is announced and not slipped in', as
 test('who started the run reads why they cannot decide, and has nothing to decide with', async () => {
   const { id } = await askForNote()
   const page = await dashboard.open('Ada', `/requests/${id}`)
-  await page.getByText(/^You can't decide: you /).waitFor()
+  await page.getByText("You can't decide: you started this run").waitFor()
   expect(await page.getByRole('radio').count()).toBe(0)
 })
 

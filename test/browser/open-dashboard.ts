@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { sql } from 'kysely'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { createApp } from '../../src/api/app.ts'
 import { EventFeed } from '../../src/delivery/event-feed.ts'
@@ -10,7 +11,7 @@ import { sessionTimes } from '../../src/services/access/session-times.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 
-const token = 'a-token-that-only-the-owner-can-read'
+export const developmentToken = 'a-token-that-only-the-owner-can-read'
 const desktop = { width: 1280, height: 900 }
 export const phone = { width: 390, height: 844 }
 
@@ -44,7 +45,7 @@ export async function openDashboard(): Promise<Dashboard> {
   const settings = {
     publicUrl: 'http://localhost:4400',
     trustProxy: false,
-    developmentToken: token,
+    developmentToken,
     sessionTimes,
     uiDir: join(import.meta.dirname, '..', '..', 'dist', 'ui'),
     projectDir: desk.root,
@@ -79,7 +80,7 @@ export async function openDashboard(): Promise<Dashboard> {
       const context = await newContext(options)
       const email = `${who.toLowerCase()}@example.com`
       const answer = await context.request.post(`${url}/v1/auth/dev-login`, {
-        data: { email, token },
+        data: { email, token: developmentToken },
         headers: { origin: url },
       })
       if (!answer.ok()) throw new Error(`${who} could not sign in: ${await answer.text()}`)
@@ -145,4 +146,13 @@ export async function ask(
     requestIds: opened.map((call) => call.requestId),
     callIds: opened.map((call) => call.id),
   }
+}
+
+/** What the relay does for a run: its signals have reached Temporal. */
+export async function tellTemporal(desk: AgentDesk, runId: string): Promise<void> {
+  await desk.database.db
+    .updateTable('outbox')
+    .set({ delivered_at: sql<Date>`clock_timestamp()` })
+    .where('run_id', '=', runId)
+    .execute()
 }

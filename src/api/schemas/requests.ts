@@ -110,9 +110,14 @@ const sibling = z.object({
   verdict: verdict.nullable(),
   requestId: id.nullable(),
   state: requestState.nullable(),
+  finished: z.boolean(),
 })
 const batch = z.object({ position: z.int(), size: z.int() })
-const batchWithSiblings = batch.extend({ siblings: z.array(sibling) })
+const batchWithSiblings = batch.extend({
+  /** whether this call has its result, whatever it is; the same for each sibling */
+  finished: z.boolean(),
+  siblings: z.array(sibling),
+})
 
 export const claimView = z.object({ person, at: instant, leaseUntil: instant })
 

@@ -30,7 +30,10 @@ export async function getRequest(
     ...item,
     input: JSON.parse(texts.get(row.input_hash) ?? 'null') as Json,
     presentation: presentationOf(row, texts),
-    batch: item.batch === null ? null : { ...item.batch, siblings: row.siblings },
+    batch:
+      item.batch === null
+        ? null
+        : { ...item.batch, finished: row.finished, siblings: row.siblings },
     eligiblePeople: item.state === 'pending' ? row.eligible : [],
     decisions: row.decisions.map(({ reasonHash, at, ...decision }) => ({
       ...decision,

@@ -20,6 +20,7 @@ export interface DetailRow {
   readonly edits: EditsPolicy
   readonly outcome_of: string | null
   readonly eligible: readonly PersonRef[]
+  readonly finished: boolean
   readonly siblings: readonly Sibling[]
   readonly decisions: readonly (Stored<DecisionRecord, 'reason' | 'at'> & { at: string })[]
   readonly previous: readonly Stored<Previous, 'reason'>[]
@@ -39,9 +40,10 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
           and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
             select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id))
       ) as eligible,
+      exists (select 1 from tool_call c where c.id = request.call_id and c.finished_at is not null) as finished,
       (select coalesce(json_agg(json_build_object('callId', c.id, 'tool', c.tool,
           'title', coalesce(asked.title, c.tool), 'verdict', c.verdict,
-          'requestId', asked.id, 'state', asked.state) order by c.position), '[]')
+          'requestId', asked.id, 'state', asked.state, 'finished', c.finished_at is not null) order by c.position), '[]')
         from tool_call c left join request asked on asked.id = c.request_id
         where c.run_id = request.run_id and c.turn = request.turn and c.id <> request.call_id) as siblings,
       (select coalesce(json_agg(json_build_object('decisionId', d.id,

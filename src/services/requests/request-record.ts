@@ -110,6 +110,8 @@ export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch'> {
   readonly batch: {
     readonly position: number
     readonly size: number
+    /** whether this call has its result, whatever it is */
+    readonly finished: boolean
     readonly siblings: readonly {
       readonly callId: string
       readonly tool: string
@@ -117,6 +119,7 @@ export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch'> {
       readonly verdict: Verdict | null
       readonly requestId: string | null
       readonly state: RequestState | null
+      readonly finished: boolean
     }[]
   } | null
   readonly eligiblePeople: readonly PersonRef[]

@@ -15,7 +15,8 @@ import { useDraft } from './draft.ts'
 import { EditForm } from './edit-form.tsx'
 import { Notice } from './notice.tsx'
 import { refusalWords } from './refusal-words.ts'
-import { stageSentence } from './stage-sentence.ts'
+import { RecordedSentence } from './recorded-sentence.tsx'
+import { stageSentence, type Decided } from './stage-sentence.ts'
 import { outcomeOf, whyNotYours } from './state-words.ts'
 import { useSubmit } from './use-submit.ts'
 import './decision-panel.css'
@@ -45,10 +46,10 @@ export function DecisionPanel(props: {
   const [uses, setUses] = useState('')
   const [reason, setReason] = useDraft(request.id, 'reason')
   const [nagged, setNagged] = useState(false)
-  const { submission, submit, forget } = useSubmit<DecisionAnswer>(
+  const { submission, submit, again, forget } = useSubmit<DecisionAnswer>(
     `/v1/requests/${request.id}/decisions`,
   )
-  const [submitted, setSubmitted] = useState<'approve' | 'deny'>('approve')
+  const [submitted, setSubmitted] = useState<Decided>('approve')
   const submitKeys = useAriaKeys('submit')
   const nextKeys = useAriaKeys('submitNext')
 
@@ -69,12 +70,13 @@ export function DecisionPanel(props: {
       return
     }
     const body = decisionBody(shown, fields)
-    setSubmitted(body.decision)
+    const decided = choice === 'stop' ? 'stop' : body.decision
+    setSubmitted(decided)
     const answer = await submit(body)
     if (answer === null) return
     setReason('')
     if (!thenNext) return
-    announce(stageSentence(answer, body.decision, request))
+    announce(stageSentence(answer, decided, request, false))
     props.onNext()
   }
   useShortcut('submit', votable ? () => void send(false) : null)
@@ -99,7 +101,12 @@ export function DecisionPanel(props: {
             tone={submitted === 'approve' ? 'good' : 'plain'}
             title={submitted === 'approve' ? 'Approved by you' : 'Denied by you'}
           >
-            {stageSentence(recorded, submitted, request)}
+            <RecordedSentence
+              answer={recorded}
+              decided={submitted}
+              request={request}
+              again={again}
+            />
           </Notice>
         )}
         {recorded === null && request.state !== 'pending' && submission.state !== 'refused' && (
@@ -202,10 +209,7 @@ export function DecisionPanel(props: {
   )
 }
 
-function Refused(props: {
-  refusal: Parameters<typeof refusalWords>[0]
-  attempted: 'approve' | 'deny'
-}) {
+function Refused(props: { refusal: Parameters<typeof refusalWords>[0]; attempted: Decided }) {
   const attempted = props.attempted === 'approve' ? 'approval' : 'denial'
   const words = refusalWords(props.refusal, attempted, clockTime)
   return (

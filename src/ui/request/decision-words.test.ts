@@ -3,35 +3,88 @@ import type { DecisionAnswer } from '../../api/schemas/decisions.ts'
 import { ApiRefusal } from '../api/call-api.ts'
 import { asInfinitive } from './as-infinitive.ts'
 import { refusalWords } from './refusal-words.ts'
-import { stageSentence } from './stage-sentence.ts'
+import { stageSentence, type CallNow } from './stage-sentence.ts'
 import { executionSentence, outcomeOf, whyNotYours } from './state-words.ts'
 
 const quorum = { required: [], counted: [], missing: [{ team: 'platform', count: 1 }], text: '' }
-const waiting = { execution: { state: 'not_started' }, kind: 'tool_call' } as const
+const waiting = { execution: { state: 'not_started' }, kind: 'tool_call', batch: null } as const
 const answer = (state: DecisionAnswer['state'], stage: DecisionAnswer['stage']) => ({
   state,
   stage,
   quorum,
 })
 
-test('nothing is said to go on before something has taken it up', () => {
-  const worker = 'Recorded. It will go on when a Temporal worker is back.'
-  expect(stageSentence(answer('approved', 'recorded'), 'approve', waiting)).toBe(worker)
-  expect(stageSentence(answer('approved', 'delivered'), 'approve', waiting)).toBe(worker)
-  expect(stageSentence(answer('approved', 'succeeded'), 'approve', waiting)).toBe(
-    'Recorded. The run goes on.',
-  )
+const goesOn = 'Recorded. The run goes on.'
+const workerAway = 'Recorded. It will go on when a Temporal worker is back.'
+const sibling = (more: object): NonNullable<CallNow['batch']>['siblings'][number] => ({
+  callId: 'c',
+  tool: 'write_file',
+  title: 'Create a file',
+  verdict: 'ask',
+  requestId: 'r',
+  state: 'approved',
+  finished: true,
+  ...more,
+})
+const second = (first: object): CallNow => ({
+  ...waiting,
+  batch: { position: 2, size: 2, finished: false, siblings: [sibling(first)] },
+})
+
+test('a decision that Temporal does not know of is not said to make the run go on', () => {
+  for (const decided of ['approve', 'deny', 'stop'] as const) {
+    expect(stageSentence(answer('approved', 'recorded'), decided, waiting, true)).toBe(
+      'Recorded. The run is told as soon as Temporal can be reached.',
+    )
+  }
+})
+
+test('a worker is said to be away only when nothing took the call up for some seconds', () => {
+  const told = answer('approved', 'delivered')
+  expect(stageSentence(told, 'approve', waiting, false)).toBe(goesOn)
+  expect(stageSentence(told, 'approve', waiting, true)).toBe(workerAway)
+  expect(stageSentence(told, 'deny', waiting, true)).toBe(workerAway)
+  const finished = { ...waiting, batch: { position: 1, size: 1, finished: true, siblings: [] } }
+  expect(stageSentence(told, 'deny', finished, true)).toBe(goesOn)
+  expect(stageSentence(answer('approved', 'succeeded'), 'approve', waiting, true)).toBe(goesOn)
 })
 
 test('the sentence follows the execution that the page hears of later', () => {
-  const started = { execution: { state: 'started' }, kind: 'tool_call' } as const
-  expect(stageSentence(answer('approved', 'recorded'), 'approve', started)).toBe(
-    'Recorded. The run goes on.',
+  const started = { ...waiting, execution: { state: 'started' } } as const
+  expect(stageSentence(answer('approved', 'recorded'), 'approve', started, true)).toBe(goesOn)
+})
+
+test('a call behind an earlier one of its turn is said to wait for that one, not for a worker', () => {
+  const told = answer('approved', 'delivered')
+  const asked = second({ state: 'pending', finished: false })
+  expect(stageSentence(told, 'approve', asked, true)).toBe(
+    'Recorded. It is carried out after an earlier call of its turn, which still waits for a decision.',
+  )
+  expect(stageSentence(told, 'deny', second({ finished: false }), true)).toBe(
+    'Recorded. The run goes on after an earlier call of its turn.',
+  )
+  expect(stageSentence(told, 'approve', second({}), false)).toBe(goesOn)
+})
+
+test('a denial while another call of the turn is open does not make the run go on yet', () => {
+  const later = sibling({ state: 'pending', finished: false })
+  const first = {
+    ...waiting,
+    batch: { position: 1, size: 2, finished: true, siblings: [later] },
+  }
+  expect(stageSentence(answer('denied', 'delivered'), 'deny', first, false)).toBe(
+    'Recorded. The run goes on after another call of its turn, which still waits for a decision.',
+  )
+})
+
+test('who stops a run is not told that it goes on', () => {
+  expect(stageSentence(answer('denied', 'delivered'), 'stop', waiting, false)).toBe(
+    'Recorded. The run waits for a message.',
   )
 })
 
 test('a vote that is not the last one says what is missing', () => {
-  expect(stageSentence(answer('pending', 'recorded'), 'approve', waiting)).toBe(
+  expect(stageSentence(answer('pending', 'recorded'), 'approve', waiting, false)).toBe(
     'Recorded. It still needs 1 of platform.',
   )
 })
