@@ -35,7 +35,7 @@ export function Effect(props: {
   )
   return (
     <section className="card" aria-labelledby="effect-title">
-      <h2 id="effect-title">What will happen</h2>
+      <h2 id="effect-title">{isAhead(request) ? 'What will happen' : 'What was asked for'}</h2>
       <section ref={onRegion} className="column" aria-label="All that will happen">
         {presentation.warnings.length > 0 && (
           <div className="warnings" role="note">
@@ -64,14 +64,22 @@ export function Effect(props: {
         )}
       </section>
       <p className="dim small facts-line">
-        {presentation.totalLines.toLocaleString('en')} lines,{' '}
-        {presentation.totalBytes.toLocaleString('en')} bytes shown
+        {counted(presentation.totalLines, 'line')}, {counted(presentation.totalBytes, 'byte')} shown
         {presentation.truncated ? ' in part: the rest is under "every byte"' : ', nothing left out'}
         .
       </p>
       <EveryByte request={request} />
     </section>
   )
+}
+
+/** Whether it has yet to happen, as far as anybody knows. */
+function isAhead({ state, execution }: RequestDetail): boolean {
+  return state === 'pending' || (state === 'approved' && execution.state === 'not_started')
+}
+
+function counted(many: number, what: string): string {
+  return `${many.toLocaleString('en')} ${what}${many === 1 ? '' : 's'}`
 }
 
 function toneOf(type: RequestDetail['presentation']['type']): { tone?: 'added' | 'diff' } {

@@ -1,54 +1,32 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { Json } from '../../domain/json.ts'
 import type { RequestDetail } from '../../api/schemas/requests.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Hash } from '../text/hash.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { factRows, type FactRow } from './fact-rows.ts'
 import { LinesView } from './lines-view.tsx'
 
-const labels: Readonly<Record<string, string>> = {
-  path: 'File',
-  baseHash: 'File before',
-  newHash: 'File after',
-  baseBytes: 'Bytes before',
-  newBytes: 'Bytes after',
-  mediaType: 'Media type',
-  added: 'Lines added',
-  removed: 'Lines removed',
-  cwd: 'Working directory',
-  timeoutSeconds: 'Time limit (s)',
-  environment: 'Environment names',
-  argv: 'Command',
-  toolHash: "Tool's definition",
-  bases: 'Compared with when it runs',
-  assumes: 'Assumes call',
-}
+/** Only what is a hash is shortened. */
+const hashText = /^sha256:[0-9a-f]{64}$/
 
 /** Everything the decision is bound to, and the raw input. */
 export function Facts({ request }: { request: RequestDetail }) {
   const [raw, setRaw] = useState(false)
   useShortcut('raw', () => setRaw((before) => !before))
   const keys = useAriaKeys('raw')
-  const { metadata } = request.presentation
-  const all: Record<string, Json> = { ...request.facts, ...metadata }
-  const known = Object.keys(labels).filter((name) => Object.hasOwn(all, name))
-  const others = Object.keys(all).filter((name) => !Object.hasOwn(labels, name))
-  const facts = [...known, ...others].map((name) => [name, all[name] ?? null] as const)
   return (
     <section className="card" aria-labelledby="facts-title">
       <h2 id="facts-title">Facts</h2>
       <dl className="facts">
-        <Fact name="Tool" value={request.tool} />
-        {request.workspaceRoot !== null && <Fact name="Workspace" value={request.workspaceRoot} />}
-        {facts.map(([name, value]) => (
-          <Fact
-            key={name}
-            name={Object.hasOwn(labels, name) ? (labels[name] ?? name) : name}
-            value={value}
-          />
+        <Fact label="Tool" values={[request.tool]} />
+        {request.workspaceRoot !== null && (
+          <Fact label="Workspace" values={[request.workspaceRoot]} />
+        )}
+        {factRows(request).map((row) => (
+          <Fact key={`${row.label} ${row.values[0]}`} {...row} />
         ))}
-        <Fact name="Digest" value={request.digest} />
+        <Fact label="Digest" values={[request.digest]} />
       </dl>
       <Button
         size="xs"
@@ -69,28 +47,23 @@ export function Facts({ request }: { request: RequestDetail }) {
   )
 }
 
-function Fact({ name, value }: { name: string; value: Json }) {
-  const text = factText(value)
+function Fact({ label, values }: FactRow) {
   return (
     <div className="fact">
       <dt>
-        <VisibleText text={name} />
+        <VisibleText text={label} />
       </dt>
       <dd className="mono break">
-        {text.startsWith('sha256:') ? (
-          <Hash value={text} what={name} />
-        ) : (
-          <VisibleText text={text} />
-        )}
+        {values.map((value) => (
+          <div key={value}>
+            {hashText.test(value) ? (
+              <Hash value={value} what={label} />
+            ) : (
+              <VisibleText text={value} />
+            )}
+          </div>
+        ))}
       </dd>
     </div>
   )
-}
-
-/** Text as it is, lists line by line, objects member by member, all else as JSON. */
-function factText(value: Json): string {
-  if (typeof value === 'string') return value
-  if (Array.isArray(value)) return value.map(factText).join('\n')
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
-  return Object.values(value).map(factText).join('  ')
 }

@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { factRows } from './fact-rows.ts'
+
+const hash = (digit: string): string => `sha256:${digit.repeat(64)}`
+const request = (
+  facts: RequestDetail['facts'],
+  metadata: RequestDetail['presentation']['metadata'],
+): Parameters<typeof factRows>[0] => ({
+  facts,
+  presentation: {
+    type: 'diff',
+    language: null,
+    content: '',
+    truncated: false,
+    totalLines: 0,
+    totalBytes: 0,
+    metadata,
+    warnings: [],
+    digest: hash('d'),
+  },
+})
+
+test('a file and its hash when it was shown stand apart, and the hash is not said twice', () => {
+  const facts = { toolHash: hash('1'), bases: [{ path: 'notes/2.md', hash: hash('2') }] }
+  const rows = factRows(request(facts, { path: 'notes/2.md', baseHash: hash('2'), edits: 1 }))
+  expect(rows).toEqual([
+    { label: 'File', values: ['notes/2.md'] },
+    { label: 'Replacements', values: ['1'] },
+    { label: 'File when shown', values: ['notes/2.md', hash('2')] },
+    { label: "Tool's definition", values: [hash('1')] },
+  ])
+})
+
+test('a file that is not there is said not to be, and each file of a move has its own row', () => {
+  const bases = [
+    { path: 'a.md', hash: hash('a') },
+    { path: 'b.md', hash: 'absent' },
+  ]
+  const rows = factRows(request({ toolHash: 'none', bases }, { from: 'a.md', to: 'b.md' }))
+  expect(rows.filter((row) => row.label === 'File when shown').map((row) => row.values)).toEqual([
+    ['a.md', hash('a')],
+    ['b.md', 'no such file'],
+  ])
+})
+
+test('what a tool tells of its own is there, its names in words', () => {
+  const detail = { retryCount: 3, dry_run: true, target: { host: 'db' } }
+  expect(factRows(request({ detail }, { constructor: 'x' }))).toEqual([
+    { label: 'Retry count', values: ['3'] },
+    { label: 'Dry run', values: ['true'] },
+    { label: 'Target', values: ['Host: db'] },
+    { label: 'Constructor', values: ['x'] },
+  ])
+})

@@ -1,0 +1,90 @@
+import type { Json } from '../../domain/json.ts'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+
+/** One fact: its label, and its values one under the other; what is a hash is shown as one. */
+export interface FactRow {
+  readonly label: string
+  readonly values: readonly string[]
+}
+
+/** Labels of the known facts, in the order of the page. */
+const labels: Readonly<Record<string, string>> = {
+  path: 'File',
+  from: 'Moved from',
+  to: 'Moved to',
+  edits: 'Replacements',
+  bases: 'File when shown',
+  baseHash: 'File before',
+  newHash: 'File after',
+  baseBytes: 'Bytes before',
+  newBytes: 'Bytes after',
+  mediaType: 'Media type',
+  added: 'Lines added',
+  removed: 'Lines removed',
+  cwd: 'Working directory',
+  timeoutSeconds: 'Time limit (s)',
+  environment: 'Environment names',
+  argv: 'Command',
+  callId: 'Call',
+  attempt: 'Attempt',
+  executor: 'Carried out by',
+  startedAt: 'Started',
+  assumes: 'Assumes call',
+  toolHash: "Tool's definition",
+}
+
+/** Everything the decision is bound to besides the call's digest, in words as far as there are any. Pure. */
+export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>): FactRow[] {
+  const { detail = {}, ...facts } = request.facts
+  const all: Record<string, Json> = {
+    ...membersOf(detail),
+    ...request.presentation.metadata,
+    ...facts,
+  }
+  // The base of a single file is said once, with its path.
+  if (Object.hasOwn(all, 'bases') && basesOf(all['bases'] ?? null).length > 0)
+    delete all['baseHash']
+  const known = Object.keys(labels).filter((name) => Object.hasOwn(all, name))
+  const others = Object.keys(all).filter((name) => !Object.hasOwn(labels, name))
+  return [...known, ...others].flatMap((name): FactRow[] => {
+    const value = all[name] ?? null
+    if (name === 'bases') {
+      return basesOf(value).map((values) => ({ label: labels['bases'] ?? name, values }))
+    }
+    const label = (Object.hasOwn(labels, name) ? labels[name] : undefined) ?? inWords(name)
+    return [{ label, values: [factText(value)] }]
+  })
+}
+
+/** Each file with its hash when the call was shown, apart from each other. */
+function basesOf(value: Json): string[][] {
+  if (!Array.isArray(value)) return []
+  return value.map((base) => {
+    const { path, hash, baseHash } = membersOf(base)
+    return [path, hash ?? baseHash].flatMap((part) => (part === undefined ? [] : factText(part)))
+  })
+}
+
+function membersOf(value: Json): Readonly<Record<string, Json>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}
+
+/** A name that a tool gave: "retryCount" and "retry_count" become "Retry count". */
+function inWords(name: string): string {
+  const words = name
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll('_', ' ')
+    .toLowerCase()
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+/** Text as it is, lists line by line, objects member by member, all else as JSON. */
+function factText(value: Json): string {
+  if (value === 'absent') return 'no such file'
+  if (typeof value === 'string') return value
+  if (Array.isArray(value)) return value.map(factText).join('\n')
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return Object.entries(value)
+    .map(([name, member]) => `${inWords(name)}: ${factText(member)}`)
+    .join('\n')
+}
