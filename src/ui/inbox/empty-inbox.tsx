@@ -12,13 +12,26 @@ export function EmptyInbox() {
   const workers = useWorkers()
   const queues = useQueues()
   const elsewhere = queues.data?.items.reduce((sum, queue) => sum + queue.pending, 0) ?? 0
+  if (!isNarrowed(search) && elsewhere > 0 && search.get('mine') === 'true') {
+    return (
+      <div className="state">
+        <IconCircleCheck className="state-icon" size={36} stroke={1.4} aria-hidden />
+        <h2>Nothing waits for you</h2>
+        <p className="dim">
+          {elsewhere === 1 ? 'One request waits' : `${elsewhere} requests wait`} for others, or you
+          have voted on {elsewhere === 1 ? 'it' : 'them'}.
+        </p>
+        <Link to="/">Show all that wait</Link>
+      </div>
+    )
+  }
   if (isNarrowed(search) || (elsewhere > 0 && search.size > 0)) {
     return (
       <div className="state">
         <h2>Nothing matches</h2>
         <p className="dim">
           {elsewhere > 0
-            ? `${elsewhere} wait without these filters.`
+            ? `${elsewhere} ${elsewhere === 1 ? 'waits' : 'wait'} without these filters.`
             : 'Nothing waits without these filters either.'}
         </p>
         <Link to="/">Show all that wait</Link>

@@ -1,5 +1,5 @@
-import { useQuery } from '@tanstack/react-query'
-import { lazy, Suspense, type ReactNode } from 'react'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useEffect, type ReactNode } from 'react'
 import { ApiRefusal } from '../api/call-api.ts'
 import { meQuery } from '../api/queries.ts'
 import { Failure } from '../states/failure.tsx'
@@ -12,8 +12,14 @@ const SignInPage = lazy(() =>
 /** Shows `children` to whoever is signed in, and the sign-in page in their place to everybody else. */
 export function SignedIn({ children }: { children: ReactNode }) {
   const me = useQuery(meQuery)
-  if (me.data !== undefined && !isSignedOut(me.error)) return children
-  if (isSignedOut(me.error)) {
+  const client = useQueryClient()
+  const signedOut = isSignedOut(me.error)
+  useEffect(() => {
+    // What one person saw is not for whoever signs in next.
+    if (signedOut) client.removeQueries({ type: 'inactive' })
+  }, [signedOut, client])
+  if (me.data !== undefined && !signedOut) return children
+  if (signedOut) {
     return (
       <Suspense fallback={null}>
         <SignInPage />

@@ -1,0 +1,127 @@
+import { execFile } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, developmentToken, type Dashboard } from './open-dashboard.ts'
+
+const checkout = join(import.meta.dirname, '..', '..')
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  // Where a running service says that it runs, as `countersign start` does.
+  const run = join(dashboard.desk.root, '.countersign', 'run')
+  await mkdir(run, { recursive: true })
+  await writeFile(join(run, 'url'), dashboard.url)
+  await writeFile(join(run, 'dev-token'), developmentToken)
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+/** A command as a person pastes it: in a shell, in the folder of Countersign. */
+const paste = (command: string) => promisify(execFile)('sh', ['-c', command], { cwd: checkout })
+
+test('an empty inbox shows a command that starts a run as it stands, and the list of runs shows the same', async () => {
+  const runs = await dashboard.open('Grace', '/runs')
+  const command = (await runs.locator('.command code').textContent()) ?? ''
+  const page = await dashboard.open('Grace', '/')
+  await page.getByRole('heading', { name: 'Nothing to decide' }).waitFor()
+  expect(await page.locator('.command code').textContent()).toBe(command)
+  await page.getByRole('button', { name: 'Copy the command' }).click()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  const { stdout } = await paste(copied)
+  const [, id] = /\/runs\/([\w-]+)/.exec(stdout) ?? []
+  const { db } = dashboard.desk.database
+  const run = await db.selectFrom('run').select(['id', 'started_by']).executeTakeFirstOrThrow()
+  expect(run).toEqual({ id, started_by: dashboard.desk.people.grace.id })
+  await runs.getByRole('link', { name: 'scribe: Say what you can do here' }).waitFor()
+})
+
+test('the command on the sign-in page is one that the program understands, and it makes a link', async () => {
+  const page = await dashboard.openSignedOut('/')
+  const command = (await page.locator('.command code').textContent()) ?? ''
+  const { desk } = dashboard
+  await desk.activate({
+    'countersign.yaml': deskConfig.replace('rights:', 'rights:\n  activatePolicy: [platform]'),
+  })
+  // As on the machine of the service, where a person fills in an address and names the project.
+  const filled = command.replace('you@example.com', 'linus@example.com')
+  const { stdout } = await paste(`${filled} --as grace@example.com --project '${desk.root}'`)
+  const [, link] = /^(http\S+)$/m.exec(stdout) ?? []
+  const { pathname, hash } = new URL(link ?? '')
+  const linus = await dashboard.openSignedOut(pathname + hash)
+  await linus.getByRole('button', { name: 'Signed in as Linus' }).waitFor()
+})
+
+test('what does not exist and what one may not see look the same, with a way on', async () => {
+  const { runId, requestIds } = await ask(
+    dashboard.desk,
+    [{ tool: 'write_file', input: { path: 'notes/x.md', content: 'x' } }],
+    'A note.',
+  )
+  const { db } = dashboard.desk.database
+  const linus = await db
+    .selectFrom('person')
+    .select('id')
+    .where('email', '=', 'linus@example.com')
+    .executeTakeFirstOrThrow()
+  await db.deleteFrom('team_member').where('person_id', '=', linus.id).execute()
+  const page = await dashboard.open('Linus', '/')
+  const texts = new Set<string | null>()
+  const unseen = [`/requests/${requestIds[0]}`, `/runs/${runId}`]
+  for (const path of [
+    ...unseen,
+    '/requests/424242',
+    '/requests/no-such',
+    '/runs/no-such',
+    '/nowhere',
+  ]) {
+    await page.goto(dashboard.url + path)
+    await page.getByRole('heading', { level: 1, name: 'Nothing here that you may see' }).waitFor()
+    texts.add(await page.locator('main').textContent())
+  }
+  expect(texts.size).toBe(1)
+  await page.getByRole('link', { name: 'Go to the inbox' }).click()
+  await page.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+})
+
+test('a page whose data cannot be loaded says so, names the log entry, and loads when tried again', async () => {
+  const page = await dashboard.open('Grace', '/')
+  let broken = true
+  await page.route('**/v1/runs?*', async (route) => {
+    if (!broken) return route.fallback()
+    const body = { code: 'internal', detail: 'Something went wrong', requestId: 'req-1' }
+    await route.fulfill({ status: 500, contentType: 'application/problem+json', json: body })
+  })
+  await page.getByRole('link', { name: 'Runs' }).click()
+  const alert = page.getByRole('alert').filter({ hasText: 'This could not be loaded' })
+  await alert.getByText('req-1').waitFor()
+  broken = false
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  await page.locator('.run-row').first().waitFor()
+})
+
+test('a session that ended leads to the sign-in under the same address, and nothing stays on the page', async () => {
+  const page = await dashboard.open('Grace', '/runs')
+  await page.locator('.run-row').first().waitFor()
+  await page.context().clearCookies()
+  await page.getByRole('link', { name: 'Audit' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/audit')
+  expect(await page.locator('.run-row').count()).toBe(0)
+  // Whoever signs in next sees what is theirs: nothing that was fetched before is shown.
+  await page.getByLabel('Person').selectOption('ada@example.com')
+  await page.getByLabel('Development token').fill(developmentToken)
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Signed in as Ada' }).waitFor()
+  expect(dashboard.complaints).toEqual([])
+})
+
+test('an empty queue of one’s own says that others wait, and leads there', async () => {
+  const page = await dashboard.open('Ada', '/?mine=true')
+  await page.getByRole('heading', { name: 'Nothing waits for you' }).waitFor()
+  await page.locator('main').getByRole('link', { name: 'Show all that wait' }).click()
+  await page.locator('.request-row').first().waitFor()
+})
