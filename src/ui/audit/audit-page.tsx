@@ -31,12 +31,14 @@ export function AuditPage() {
     else next.set(name, value.trim())
     void navigate(`/audit?${next.toString()}`, { replace: true })
   }
-  const forbidden = audit.error instanceof ApiRefusal && audit.error.status === 403
+  // A request that is not there, or that one may not see, has no events.
+  const unknown = audit.error instanceof ApiRefusal && audit.error.status === 404
+  const readsAll = me.person.rights.includes('readAudit')
   return (
     <>
       <div className="page-head">
         <Headline tab="Audit">Audit</Headline>
-        {me.person.rights.includes('readAudit') && (
+        {readsAll && (
           <Button
             variant="default"
             component="a"
@@ -71,26 +73,23 @@ export function AuditPage() {
           </Button>
         )}
       </search>
+      {!readsAll && (
+        <p className="dim small audit-part">
+          These are the events of requests that you may see. The whole trail needs the right
+          readAudit, which countersign.yaml gives.
+        </p>
+      )}
       {audit.isPending && <Loading what="the trail" lines={8} />}
-      {audit.isError && !forbidden && (
+      {audit.isError && !unknown && (
         <Failure error={audit.error} retry={() => void audit.refetch()} />
       )}
-      {forbidden && (
-        <div className="state">
-          <h2>The whole trail needs the right readAudit</h2>
-          <p className="dim">
-            You can see the activity of each request that you may see, on its page. Whoever keeps
-            countersign.yaml can give you the right.
-          </p>
-        </div>
-      )}
-      {audit.isSuccess && events.length === 0 && (
+      {(unknown || (audit.isSuccess && events.length === 0)) && (
         <div className="state">
           <h2>No event matches</h2>
           <p className="dim">Events appear here as they are recorded.</p>
         </div>
       )}
-      {events.length > 0 && <AuditTable events={events} onOpen={setOpen} />}
+      {events.length > 0 && !unknown && <AuditTable events={events} onOpen={setOpen} />}
       {audit.hasNextPage && (
         <Button
           variant="default"

@@ -1,0 +1,125 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await dashboard.desk.activate({
+    'countersign.yaml': deskConfig.replace('rights:', 'rights:\n  readAudit: [platform]'),
+  })
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+let file = 0
+async function askForNote() {
+  file += 1
+  const input = { path: `notes/trail-${file}.md`, content: 'Text\n' }
+  const asked = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  const numbers = dashboard.desk.database.db.selectFrom('request').select('number')
+  const row = await numbers.where('id', '=', asked.requestIds[0]!).executeTakeFirstOrThrow()
+  return { runId: asked.runId, id: asked.requestIds[0]!, number: Number(row.number) }
+}
+
+test('the trail is narrowed by request, by type and by who, under an address that can be sent', async () => {
+  const { desk } = dashboard
+  const one = await askForNote()
+  await askForNote()
+  await desk.decide(desk.people.grace, one.id, { decision: 'deny' })
+  const page = await dashboard.open('Grace', '/audit')
+  await page.locator('.audit-table tbody tr').first().waitFor()
+  await page.getByLabel('Request (number or id)').fill(String(one.number))
+  await page.keyboard.press('Enter')
+  await page.waitForURL(`**/audit?requestId=${one.number}`)
+  const links = page.locator('.audit-table tbody tr a', { hasText: 'request' })
+  const others = page.locator(
+    `.audit-table a[href^="/requests/"]:not([href="/requests/${one.id}"])`,
+  )
+  await others.first().waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Decision recorded' }).waitFor()
+  const targets = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')))
+  expect(new Set(targets)).toEqual(new Set([`/requests/${one.id}`]))
+
+  await page.getByLabel('Type of event').selectOption('decision.recorded')
+  await page.waitForURL(`**/audit?requestId=${one.number}&type=decision.recorded`)
+  const rows = page.locator('.audit-table tbody tr')
+  await page.getByRole('button', { name: 'Request opened' }).waitFor({ state: 'detached' })
+  expect(await rows.count()).toBe(1)
+
+  const same = await dashboard.open(
+    'Grace',
+    new URL(page.url()).pathname + new URL(page.url()).search,
+  )
+  await same.getByRole('button', { name: 'Decision recorded' }).waitFor()
+  expect(await same.getByLabel('Request (number or id)').inputValue()).toBe(String(one.number))
+  await page.getByLabel("Who (name's id, address or kind)").fill('linus@example.com')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'No event matches' }).waitFor()
+  await page.getByRole('button', { name: 'Clear filters' }).click()
+  await rows.nth(2).waitFor()
+})
+
+test('an event opens as the exact record that is stored', async () => {
+  const { id } = await askForNote()
+  const page = await dashboard.open('Grace', `/audit?requestId=${id}`)
+  await page.getByRole('button', { name: 'Request opened' }).click()
+  const drawer = page.getByRole('dialog', { name: 'Request opened' })
+  await drawer.getByRole('button', { name: 'Copy', exact: true }).click()
+  const copied = await page.evaluate(() => navigator.clipboard.readText())
+  const stored = await dashboard.desk.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('request_id', '=', id)
+    .where('type', '=', 'request.opened')
+    .executeTakeFirstOrThrow()
+  expect(JSON.parse(copied)).toEqual(JSON.parse(stored.document))
+  expect(await drawer.textContent()).toContain(id)
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'hidden' })
+  expect(new URL(page.url()).pathname).toBe('/audit')
+})
+
+test('who lacks the right to the whole trail is told so and gets no export', async () => {
+  await askForNote()
+  const page = await dashboard.open('Olga', '/audit')
+  await page.getByText('The whole trail needs the right readAudit').waitFor()
+  expect(await page.getByRole('link', { name: 'Export' }).count()).toBe(0)
+  const grace = await dashboard.open('Grace', '/audit')
+  await grace.getByRole('link', { name: 'Export' }).waitFor()
+  expect(await grace.getByText('The whole trail needs').count()).toBe(0)
+})
+
+test('a call that nobody made is explained: asks, is blocked, is pre-approved, each by its rule', async () => {
+  const page = await dashboard.open('Grace', '/policy')
+  const form = page.getByRole('region', { name: 'Explain a call' })
+  const explain = async (tool: string, input: unknown): Promise<void> => {
+    await form.getByLabel('Tool').fill(tool)
+    await form.getByLabel('Input (JSON)').fill(JSON.stringify(input))
+    await form.getByRole('button', { name: 'Explain' }).click()
+  }
+  await explain('write_file', { path: 'notes/a.md', content: 'x' })
+  await form.getByText('Asks', { exact: true }).waitFor()
+  await form.getByText('zone:notes.write').first().waitFor()
+  await explain('delete_file', { path: 'notes/a.md' })
+  await form.getByText('Blocked', { exact: true }).waitFor()
+  await explain('write_file', { path: 'scratch/a.md', content: 'x' })
+  await form.getByText('Pre-approved: nobody is asked').waitFor()
+  expect(
+    await page.evaluate(() => document.querySelectorAll('.explanation ol li').length),
+  ).toBeGreaterThan(1)
+})
+
+test('what is not JSON, and a tool that there is not, are said to be', async () => {
+  const page = await dashboard.open('Grace', '/policy')
+  const form = page.getByRole('region', { name: 'Explain a call' })
+  await form.getByLabel('Input (JSON)').fill('{ "path": ')
+  await form.getByRole('button', { name: 'Explain' }).click()
+  await form.getByRole('alert').getByText('The input is not JSON.').waitFor()
+  await form.getByLabel('Input (JSON)').fill('{}')
+  await form.getByLabel('Tool').fill('no_such_tool')
+  await form.getByRole('button', { name: 'Explain' }).click()
+  await form.getByText('no_such_tool').first().waitFor()
+  expect(await form.getByText('Pre-approved').count()).toBe(0)
+})
