@@ -66,7 +66,7 @@ function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
       </p>
       {grant.revokedAt === null && grant.endedAt === null ? (
         grant.canRevoke && (
-          <Button size="compact-sm" variant="default" onClick={() => void revoke()}>
+          <Button size="compact-sm" variant="default" mt="xs" onClick={() => void revoke()}>
             Revoke
           </Button>
         )
