@@ -6,6 +6,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { CHECKOUT } from '../folders.ts'
 
 const BUILT = join(CHECKOUT, 'dist', 'ui')
+/** What ends up in the dashboard; of `src/api` it takes types only, which leave nothing behind. */
+const COMPILED = [join('src', 'ui'), join('src', 'domain')]
 const STAMP = '.source'
 const MOST_LINES = 8
 
@@ -45,12 +47,14 @@ export async function buildUi(): Promise<void> {
 
 async function hashSources(): Promise<string> {
   const hash = createHash('sha256')
-  const folder = join(CHECKOUT, 'src', 'ui')
-  const entries = await readdir(folder, { recursive: true, withFileTypes: true })
-  const files = entries
-    .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
-    .map((entry) => join(entry.parentPath, entry.name))
-    .toSorted()
+  const files: string[] = []
+  for (const folder of COMPILED) {
+    const entries = await readdir(join(CHECKOUT, folder), { recursive: true, withFileTypes: true })
+    const sources = entries
+      .filter((entry) => entry.isFile() && !entry.name.includes('.test.'))
+      .map((entry) => join(entry.parentPath, entry.name))
+    files.push(...sources.toSorted())
+  }
   for (const file of [
     ...files,
     join(CHECKOUT, 'vite.config.ts'),
