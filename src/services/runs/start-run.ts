@@ -9,6 +9,7 @@ import { signStatement } from '../../domain/statement-bytes.ts'
 import type { RunStatement } from '../../domain/statement.ts'
 import type { RunMode } from '../../domain/verdict.ts'
 import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
+import { parsePath } from '../../sandbox/path-names.ts'
 import { putContent } from '../../store/content.ts'
 import { toJsonb } from '../../store/database.ts'
 import type { Caller, SigningContext } from '../context.ts'
@@ -229,6 +230,15 @@ function firstMessage(input: StartRunInput): string {
   const text =
     typeof asked === 'string' ? asked : JSON.stringify(asked satisfies JsonObject, null, 2)
   if (attachments.length === 0) return text
+  for (const [index, path] of attachments.entries()) {
+    const parsed = parsePath(path)
+    const problem = parsed.ok ? (parsed.path === '' ? 'It names no file.' : null) : parsed.problem
+    if (problem !== null) {
+      throw new Problem('invalid_request', `attachments.${index}: ${problem}`, {
+        field: `attachments.${index}`,
+      })
+    }
+  }
   return `${text}\n\nAttached files:\n${attachments.map((path) => `- ${path}`).join('\n')}`
 }
 
