@@ -133,6 +133,22 @@ describe('one turn', () => {
     expect((await runRow(runId)).state).toBe('running')
   })
 
+  test('with a read of what an earlier call writes lets that read wait its turn', async () => {
+    desk.say({
+      calls: [
+        { tool: 'read_file', input: { path: 'notes/new.md' } },
+        aWrite,
+        { tool: 'read_file', input: { path: 'notes/new.md' } },
+        aRead,
+      ],
+    })
+    const outcome = await desk.turn(await desk.start(), 1)
+    expect(outcome).toMatchObject({
+      kind: 'calls',
+      calls: [{ readOnly: true }, { readOnly: false }, { readOnly: false }, { readOnly: true }],
+    })
+  })
+
   test('with more than a hundred calls carries out none of them', async () => {
     desk.say({ calls: Array.from({ length: 101 }, () => aRead) })
     const runId = await desk.start()
