@@ -9,6 +9,7 @@ import {
   rememberNamespace,
   ForeignNamespaceError,
 } from '../services/installation/remember-namespace.ts'
+import type { Log, PolicyReader } from '../services/context.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { openModel } from '../models/open-model.ts'
 import { connectDatabase } from '../store/database.ts'
@@ -103,8 +104,22 @@ export async function runTemporalWorker(options: {
       for (const worker of workers) worker.shutdown()
       await Promise.allSettled(running)
     })
+    void warmTools(policies, toolProcesses, log)
     log.info({ taskQueue: config.taskQueue }, 'the Temporal worker serves')
   })
+}
+
+/** Starts a tool process of the policy in force, so that the first call does not wait for one. */
+async function warmTools(
+  policies: PolicyReader,
+  toolProcesses: ToolProcesses,
+  log: Log,
+): Promise<void> {
+  try {
+    await (await toolProcesses.of(await policies.inForce()))?.describe()
+  } catch (error) {
+    log.warn({ err: error }, 'the project’s tools could not be loaded ahead of the first call')
+  }
 }
 
 /** The SDK's own handlers of signals are off: this process stops its parts itself, in order. */

@@ -7,9 +7,8 @@ import type { RequestTable } from '../../store/schema.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import { commonReach, giveGrant } from '../grants/give-grant.ts'
 import { lockRun } from '../locks.ts'
-import { findRequest } from '../requests/find-request.ts'
+import { findRequestFor } from '../requests/find-request.ts'
 import type { QuorumRecord } from '../requests/request-record.ts'
-import { viewerOf } from '../requests/viewer.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
 import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'
@@ -56,7 +55,7 @@ export async function decideRequest(
   caller: Caller,
   input: DecideRequestInput,
 ): Promise<DecisionAnswer> {
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const found = await findRequestFor(ctx, caller, input.request)
   return auditingRefusals(ctx, caller, found.id, { attempt: 'decide' }, () =>
     inUnitOfWork(ctx, async (unit) => {
       const call = { caller, key: input.idempotencyKey, route: `decide:${found.id}` }

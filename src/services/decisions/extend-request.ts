@@ -1,9 +1,8 @@
 import { sql } from 'kysely'
 import type { Caller, ServiceContext } from '../context.ts'
 import { lockRequests, lockRun } from '../locks.ts'
-import { findRequest } from '../requests/find-request.ts'
+import { findRequestFor } from '../requests/find-request.ts'
 import { requireQueuePerson } from '../requests/queue-person.ts'
-import { viewerOf } from '../requests/viewer.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { aboutRequest } from './end-request.ts'
 import { auditingRefusals } from './audit-refusal.ts'
@@ -21,7 +20,7 @@ export async function extendRequest(
   input: { readonly request: string; readonly expiresAt: string },
 ): Promise<{ requestId: string; expiresAt: Date }> {
   const expiresAt = new Date(instantOf(input.expiresAt, 'expiresAt'))
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const found = await findRequestFor(ctx, caller, input.request)
   return auditingRefusals(ctx, caller, found.id, { attempt: 'extend' }, () =>
     inUnitOfWork(ctx, async (unit) => {
       if (found.runId !== null) await lockRun(unit.tx, found.runId)

@@ -6,8 +6,7 @@ import type { EditsPolicy, Risk } from '../../domain/verdict.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller, RemoteJudgement, SigningContext, StoredPresentation } from '../context.ts'
 import { lockRequests, lockRun } from '../locks.ts'
-import { findRequest, type FoundRequest } from '../requests/find-request.ts'
-import { viewerOf } from '../requests/viewer.ts'
+import { findRequestFor, type FoundRequest } from '../requests/find-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
 import { readDecisionFacts } from './decision-facts.ts'
@@ -45,7 +44,7 @@ export async function reviseRequest(
   caller: Caller,
   input: ReviseRequestInput,
 ): Promise<RevisedAnswer> {
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const found = await findRequestFor(ctx, caller, input.request)
   return auditingRefusals(ctx, caller, found.id, { attempt: 'revise' }, async () => {
     const named = namedBy(input)
     // Judging takes a round trip to another host: first see that it can come to something, then hold no lock meanwhile.

@@ -2,9 +2,8 @@ import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { lockRequests, lockRun } from '../locks.ts'
-import { findRequest } from '../requests/find-request.ts'
+import { findRequestFor } from '../requests/find-request.ts'
 import { requireQueuePerson } from '../requests/queue-person.ts'
-import { viewerOf } from '../requests/viewer.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
 import { invalid } from './decision-input.ts'
@@ -24,7 +23,7 @@ export async function revokePermit(
   if (input.reason.trim() === '' || input.reason.length > limits.reasonCharacters) {
     throw invalid('reason', `must have 1 to ${limits.reasonCharacters} characters`)
   }
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const found = await findRequestFor(ctx, caller, input.request)
   return auditingRefusals(ctx, caller, found.id, { attempt: 'revoke' }, () =>
     inUnitOfWork(ctx, async (unit) => {
       if (found.runId !== null) await lockRun(unit.tx, found.runId)

@@ -9,8 +9,7 @@ import type { Tx } from '../../store/database.ts'
 import type { ExecutionTable, RequestTable } from '../../store/schema.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
-import { findRequest } from '../requests/find-request.ts'
-import { viewerOf } from '../requests/viewer.ts'
+import { findRequestFor } from '../requests/find-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
 import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'
@@ -57,7 +56,7 @@ export async function settleOutcome(
   input: SettleOutcomeInput,
 ): Promise<SettledAnswer> {
   const finding = parseFinding(input)
-  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const found = await findRequestFor(ctx, caller, input.request)
   return auditingRefusals(ctx, caller, found.id, { attempt: 'settle' }, () =>
     inUnitOfWork(ctx, async (unit) => {
       if (found.runId !== null) await lockRun(unit.tx, found.runId)

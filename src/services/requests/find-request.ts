@@ -1,6 +1,7 @@
 import { Problem } from '../../domain/problem.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import type { Viewer } from './viewer.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { personBehind, viewerOf, type Viewer } from './viewer.ts'
 import { requestVisibleTo } from './visible-to.ts'
 
 /** Where a request is, before anything is locked. */
@@ -21,6 +22,27 @@ export async function findRequest(
   viewer: Viewer,
   reference: string,
 ): Promise<FoundRequest> {
+  const found = await seenBy(db, viewer, reference)
+  if (found === null) throw missing(reference)
+  return found
+}
+
+/** The same for a caller: the rights, which cost queries of their own, are asked for only when they are needed. */
+export async function findRequestFor(
+  ctx: ServiceContext,
+  caller: Caller,
+  reference: string,
+): Promise<FoundRequest> {
+  const withoutRights = { personId: personBehind(caller), managesRuns: false }
+  const found = await seenBy(ctx.db, withoutRights, reference)
+  return found ?? findRequest(ctx.db, await viewerOf(ctx, caller), reference)
+}
+
+async function seenBy(
+  db: Db | Tx,
+  viewer: Viewer,
+  reference: string,
+): Promise<FoundRequest | null> {
   const byId = idPattern.test(reference)
   if (!byId && !numberPattern.test(reference)) throw missing(reference)
   const row = await db
@@ -31,8 +53,7 @@ export async function findRequest(
     )
     .where(requestVisibleTo(viewer, 'request'))
     .executeTakeFirst()
-  if (row === undefined) throw missing(reference)
-  return row
+  return row ?? null
 }
 
 function missing(reference: string): Problem {
