@@ -3,6 +3,7 @@ import { closeSync, mkdirSync, openSync, readFileSync, renameSync, statSync } fr
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Duplex } from 'node:stream'
+import { cacheFolder } from '../cache-folder.ts'
 import { CHECKOUT } from '../folders.ts'
 import { endProcess } from '../processes/end-process.ts'
 import { LIFELINE_VARIABLE } from '../processes/lifeline.ts'
@@ -33,7 +34,11 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
   const log = openLog(options.logFile)
   const child = spawn(process.execPath, [ENTRY, ...options.args], {
     cwd: CHECKOUT,
-    env: { ...options.env, [LIFELINE_VARIABLE]: '3' },
+    env: {
+      NODE_COMPILE_CACHE: join(cacheFolder(options.env), 'compiled'),
+      ...options.env,
+      [LIFELINE_VARIABLE]: '3',
+    },
     detached: true,
     stdio: ['ignore', log, log, 'pipe'],
   })
