@@ -122,6 +122,24 @@ test('a second start while one runs is refused with its address, and disturbs no
   expect((await fetch(`${running.url}/readyz`)).status).toBe(200)
 }, 120_000)
 
+test('two installations run side by side, each with its own servers', async () => {
+  running = await startInstallationIn(folder)
+  const beside = await mkdtemp(join(tmpdir(), 'countersign beside '))
+  await chmod(beside, 0o755)
+  const other = await startInstallationIn(beside)
+  try {
+    const pids = [...(await identitiesOf(running)), ...(await identitiesOf(other))]
+    expect(new Set(pids.map(({ pid }) => pid)).size).toBe(2 * names.length)
+    const [mine] = await runsOf(running)
+    const [theirs] = await runsOf(other)
+    expect(theirs?.id).not.toBe(mine?.id)
+  } finally {
+    await other.stop()
+    await rm(beside, { recursive: true, force: true })
+  }
+  expect((await fetch(`${running.url}/readyz`)).status).toBe(200)
+}, 180_000)
+
 test('in production everything starts, without development sign-in', async () => {
   running = await startInstallationIn(folder, { env: { COUNTERSIGN_PRODUCTION: '1' } })
   const login = await fetch(`${running.url}/v1/auth/dev-login`, { method: 'POST' })
