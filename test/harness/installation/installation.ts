@@ -32,7 +32,12 @@ export class Installation implements AsyncDisposable {
       await mkdir(dirname(path), { recursive: true })
       await writeFile(path, text)
     }
-    return new Installation(folder, await startInstallationIn(folder))
+    try {
+      return new Installation(folder, await startInstallationIn(folder))
+    } catch (error) {
+      await rm(folder, { recursive: true, force: true })
+      throw error
+    }
   }
 
   /** Stops everything in order, does what is to be done meanwhile, and starts it again. */
