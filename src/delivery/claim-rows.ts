@@ -55,7 +55,7 @@ export async function markDelivered(db: Db, ids: readonly string[]): Promise<voi
   if (ids.length === 0) return
   await sql`
     with delivered as (
-      update outbox set delivered_at = clock_timestamp(), leased_until = null, last_error = null
+      update outbox set delivered_at = clock_timestamp(), leased_until = null, lease_owner = null, last_error = null
       where id = any(${ids}::bigint[])
     )
     select set_config('synchronous_commit', 'off', true), pg_notify('countersign_delivered', '')

@@ -1,9 +1,12 @@
-import { zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { hashBytes } from '../domain/digest.ts'
 import type { Db, Tx } from './database.ts'
 
 /** Below this size compression costs more than it saves. */
 const compressFromBytes = 256
+/** Up to this size a thorough compression takes about a millisecond; above, the usual level must do. */
+const thoroughToBytes = 32 * 1024
+const thorough = { params: { [constants.ZSTD_c_compressionLevel]: 12 } }
 
 /**
  * Stores bytes by their SHA-256 and returns the hash. Storing the same bytes again changes nothing.
@@ -12,7 +15,7 @@ const compressFromBytes = 256
 export async function putContent(db: Db | Tx, value: Uint8Array | string): Promise<string> {
   const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : Buffer.from(value)
   const hash = hashBytes(bytes)
-  const packed = bytes.length >= compressFromBytes ? zstdCompressSync(bytes) : bytes
+  const packed = bytes.length >= compressFromBytes ? compress(bytes) : bytes
   const smaller = packed.length < bytes.length
   await db
     .insertInto('content')
@@ -25,6 +28,12 @@ export async function putContent(db: Db | Tx, value: Uint8Array | string): Promi
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .execute()
   return hash
+}
+
+function compress(bytes: Buffer): Buffer {
+  return bytes.length <= thoroughToBytes
+    ? zstdCompressSync(bytes, thorough)
+    : zstdCompressSync(bytes)
 }
 
 /** The bytes of a hash. Rejects when they are not stored, or are not what the hash says. */

@@ -1,0 +1,155 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { Client, Connection } from '@temporalio/client'
+import proto, { type temporal } from '@temporalio/proto'
+import { Kysely, PostgresDialect } from 'kysely'
+import pg from 'pg'
+import type { Database } from '../../src/store/schema.ts'
+import { Installation } from '../../test/harness/installation/installation.ts'
+import type { TestSession } from '../../test/harness/installation/test-session.ts'
+import { monotonicMs } from '../figures.ts'
+import { bytesByTable } from '../stored-bytes.ts'
+import { benchProject } from './bench-project.ts'
+
+/** A run of ours whose call waits for a decision. */
+export interface WaitingRun {
+  readonly runId: string
+  readonly requestId: string
+  readonly callId: string
+  readonly digest: string
+}
+
+export interface DecidedRun {
+  /** from sending the decision to the tool's first line */
+  readonly toolMs: number
+  /** until the answer "recorded" */
+  readonly recordedMs: number
+  readonly at: number
+}
+
+const waitMs = 60_000
+
+/** A whole installation, measured from outside: HTTP in front, the tool's own clock behind. */
+export class Ours implements AsyncDisposable {
+  readonly installation: Installation
+  readonly pool: pg.Pool
+  readonly #ada: TestSession
+  readonly #grace: TestSession
+
+  private constructor(
+    installation: Installation,
+    pool: pg.Pool,
+    ada: TestSession,
+    grace: TestSession,
+  ) {
+    this.installation = installation
+    this.pool = pool
+    this.#ada = ada
+    this.#grace = grace
+  }
+
+  static async start(): Promise<Ours> {
+    const installation = await Installation.start(benchProject())
+    const pool = new pg.Pool({ connectionString: await installation.databaseUrl(), max: 4 })
+    const [ada, grace] = [
+      await installation.signIn('ada@example.com'),
+      await installation.signIn('grace@example.com'),
+    ]
+    return new Ours(installation, pool, ada, grace)
+  }
+
+  async temporalAddress(): Promise<string> {
+    const path = join(this.installation.dataDir, 'run', 'temporal.address')
+    return (await readFile(path, 'utf8')).trim()
+  }
+
+  async startRun(worker: string, input: string): Promise<WaitingRun> {
+    const started = await this.#ada.post('/v1/runs', { worker, input })
+    if (started.status !== 201) throw new Error(JSON.stringify(started.body))
+    return this.untilWaiting(started.body['id'] as string)
+  }
+
+  /** The run's request that waits now. */
+  async untilWaiting(runId: string): Promise<WaitingRun> {
+    const deadline = monotonicMs() + waitMs
+    while (monotonicMs() < deadline) {
+      const { rows } = await this.pool.query<{ id: string; call_id: string; digest: string }>(
+        `select id, call_id, digest from request where run_id = $1 and state = 'pending'`,
+        [runId],
+      )
+      const row = rows[0]
+      if (row !== undefined) {
+        return { runId, requestId: row.id, callId: row.call_id, digest: row.digest }
+      }
+      await new Promise((resolve) => setTimeout(resolve, 5))
+    }
+    throw new Error(`run ${runId} has no request`)
+  }
+
+  /** Decides and waits until the tool has told its time. */
+  async decide(run: WaitingRun): Promise<DecidedRun> {
+    const sent = monotonicMs()
+    const answer = await this.#grace.post(`/v1/requests/${run.requestId}/decisions`, {
+      decision: 'approve',
+      digest: run.digest,
+      revision: 1,
+    })
+    const recordedMs = monotonicMs() - sent
+    if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
+    const at = await this.#toolTime(run)
+    return { toolMs: at - sent, recordedMs, at }
+  }
+
+  async #toolTime(run: WaitingRun): Promise<number> {
+    const deadline = monotonicMs() + waitMs
+    while (monotonicMs() < deadline) {
+      const { rows } = await this.pool.query<{ done: boolean }>(
+        `select finished_at is not null as done from tool_call where id = $1`,
+        [run.callId],
+      )
+      if (rows[0]?.done === true) return this.#readTime(run)
+      await new Promise((resolve) => setTimeout(resolve, 25))
+    }
+    throw new Error(`call ${run.callId} did not run`)
+  }
+
+  async #readTime(run: WaitingRun): Promise<number> {
+    const transcript = await this.#ada.get(`/v1/runs/${run.runId}/transcript`)
+    const items = transcript.body['items'] as {
+      calls?: { callId: string; result?: { output?: { at?: number } } }[]
+    }[]
+    const call = items.flatMap((item) => item.calls ?? []).find((one) => one.callId === run.callId)
+    const at = call?.result?.output?.at
+    if (at === undefined) throw new Error(`no time in ${JSON.stringify(call)}`)
+    return at
+  }
+
+  /** Events and bytes of history of one gated step, over the steps between the first and the last signal. */
+  async historyPerStep(runId: string): Promise<{ events: number; bytes: number }> {
+    const connection = await Connection.connect({ address: await this.temporalAddress() })
+    const { events } = await new Client({ connection }).workflow
+      .getHandle(`agent-run:${runId}`)
+      .fetchHistory()
+    await connection.close()
+    const isSignal = (event: temporal.api.history.v1.IHistoryEvent): boolean =>
+      event.workflowExecutionSignaledEventAttributes !== null &&
+      event.workflowExecutionSignaledEventAttributes !== undefined
+    const all = events ?? []
+    const signals = all.filter(isSignal).length
+    const steps = all.slice(all.findIndex(isSignal), all.findLastIndex(isSignal))
+    const bytes = proto.temporal.api.history.v1.History.encode({ events: steps }).finish().length
+    return { events: steps.length / (signals - 1), bytes: bytes / (signals - 1) }
+  }
+
+  /** Bytes of all rows that Postgres keeps, as compressed as it keeps them; without indexes and free space. */
+  async storedBytes(): Promise<number> {
+    const dialect = new PostgresDialect({ pool: this.pool })
+    const tables = await bytesByTable(new Kysely<Database>({ dialect }))
+    return [...tables.values()].reduce((sum, bytes) => sum + bytes, 0)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.pool.end()
+    await this.installation[Symbol.asyncDispose]()
+  }
+}

@@ -1,0 +1,18 @@
+import { condition, defineSignal, proxyActivities, setHandler } from '@temporalio/workflow'
+
+export const decided = defineSignal<[requestIds: readonly string[]]>('decided')
+
+const { firstLine } = proxyActivities<{ firstLine(): Promise<number> }>({
+  startToCloseTimeout: '1 minute',
+  retry: { maximumAttempts: 1 },
+})
+
+/** The least that a decision can cost on Temporal: a signal wakes a workflow, which runs one activity. */
+export async function floorRun(): Promise<number> {
+  let woken = false
+  setHandler(decided, () => {
+    woken = true
+  })
+  await condition(() => woken)
+  return firstLine()
+}

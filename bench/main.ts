@@ -1,0 +1,24 @@
+import { writeFile } from 'node:fs/promises'
+import { parseArgs } from 'node:util'
+import { benchDecision } from './decision/bench-decision.ts'
+import { benchWaiting } from './waiting/bench-waiting.ts'
+
+const benches: Readonly<Record<string, () => Promise<object>>> = {
+  decision: benchDecision,
+  waiting: benchWaiting,
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { json: { type: 'string' } },
+})
+const name = positionals[0] ?? ''
+const bench = Object.hasOwn(benches, name) ? benches[name] : undefined
+if (bench === undefined) {
+  console.error(`npm run bench -- ${Object.keys(benches).join('|')} [--json FILE]`)
+  process.exit(2)
+}
+const figures = await bench()
+const text = `${JSON.stringify(figures, null, 2)}\n`
+if (values.json !== undefined) await writeFile(values.json, text)
+console.log(text)

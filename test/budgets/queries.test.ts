@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createPolicyReader } from '../../src/services/policy/policy-reader.ts'
+import { decideRequest } from '../../src/services/decisions/decide-request.ts'
+import { executeCall } from '../../src/services/executions/execute-call.ts'
+import type { Db } from '../../src/store/database.ts'
+import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { textsOf, withQueryLog, type LoggedQuery } from '../harness/fixtures/count-queries.ts'
+
+let desk: AgentDesk
+let db: Db
+const queries: LoggedQuery[] = []
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  db = withQueryLog(desk.database.url, queries)
+})
+afterAll(async () => {
+  await db.destroy()
+  await desk[Symbol.asyncDispose]()
+})
+
+/** A context of the desk whose queries are counted, its transaction commands too. */
+function counted<T extends AgentDesk['api'] | AgentDesk['worker']>(ctx: T): T {
+  const { verifier, log } = ctx
+  return { ...ctx, db, policies: createPolicyReader({ db, verifier, log }) }
+}
+
+async function waitingCall(name: string) {
+  const runId = await desk.start()
+  const calls = [{ tool: 'write_file', input: { path: `notes/${name}.md`, content: 'hello\n' } }]
+  desk.say({ text: 'I act.', calls })
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  if (call === undefined) throw new Error('the run has no call')
+  const { digest } = await desk.database.db
+    .selectFrom('request')
+    .select('digest')
+    .where('id', '=', call.requestId)
+    .executeTakeFirstOrThrow()
+  return { call, digest }
+}
+
+it('a decision takes at most 12 queries, and an approved call 14 before its tool begins', async () => {
+  const api = counted(desk.api)
+  const worker = counted(desk.worker)
+  const { call, digest } = await waitingCall('one')
+  // The first use of a policy version reads it.
+  await worker.policies.inForce()
+  queries.length = 0
+  await decideRequest(api, desk.people.grace.caller, {
+    request: call.requestId,
+    body: { decision: 'approve', digest, revision: 1 },
+  })
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(12)
+
+  queries.length = 0
+  let before = Number.POSITIVE_INFINITY
+  desk.beforeExecute = async () => {
+    before = queries.length
+  }
+  const { signal } = new AbortController()
+  expect(await executeCall(worker, { callId: call.id, signal })).toEqual({ kind: 'done' })
+  expect(before, textsOf(queries)).toBeLessThanOrEqual(14)
+})

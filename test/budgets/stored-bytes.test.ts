@@ -1,0 +1,64 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { benchProject } from '../../bench/decision/bench-project.ts'
+import { proseOf } from '../../bench/decision/transcript-text.ts'
+import { bytesByTable } from '../../bench/stored-bytes.ts'
+import { takeTurn } from '../../src/services/runs/take-turn.ts'
+import type { WorkerContext } from '../../src/services/worker-context.ts'
+import { openToolProcess, type ToolProcess } from '../../src/tools/custom/tool-process.ts'
+import { buildRegistry } from '../../src/tools/registry.ts'
+import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+
+let desk: AgentDesk
+let toolProcess: ToolProcess
+let worker: WorkerContext
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  const { 'countersign.yaml': _, ...project } = benchProject()
+  await desk.activate(project)
+  const { toolFiles } = await desk.worker.policies.inForce()
+  toolProcess = await openToolProcess({ projectDir: desk.root, toolFiles, environment: {} })
+  const registryOf: WorkerContext['registryOf'] = (policy, name) =>
+    buildRegistry({ policy, worker: name, toolProcess })
+  worker = { ...desk.worker, registryOf }
+})
+afterAll(async () => {
+  await toolProcess[Symbol.asyncDispose]()
+  await desk[Symbol.asyncDispose]()
+})
+
+const runs = 10
+
+/** What one more run keeps that was told so much and waits for its first decision, and in which tables. */
+async function storedPerRun(transcriptBytes: number): Promise<{ bytes: number; tables: string }> {
+  await waitingRun(transcriptBytes)
+  const before = await bytesByTable(desk.database.db)
+  for (let run = 0; run < runs; run += 1) await waitingRun(transcriptBytes)
+  const after = await bytesByTable(desk.database.db)
+  const added = [...after]
+    .map(([table, bytes]) => [table, (bytes - (before.get(table) ?? 0)) / runs] as const)
+    .filter(([, bytes]) => bytes > 0)
+  return {
+    bytes: added.reduce((sum, [, bytes]) => sum + bytes, 0),
+    tables: added.map(([table, bytes]) => `${table} ${Math.round(bytes)}`).join(', '),
+  }
+}
+
+async function waitingRun(transcriptBytes: number): Promise<void> {
+  const runId = await desk.start({ worker: 'one', input: proseOf(transcriptBytes) })
+  desk.say({ text: 'I act.', calls: [{ tool: 'first_line', input: {} }] })
+  const outcome = await takeTurn(worker, { runId, turn: 1, signal: new AbortController().signal })
+  expect(outcome).toMatchObject({ kind: 'calls', calls: [{ step: 'wait' }] })
+}
+
+describe('a waiting run', () => {
+  it('with a transcript of 4 KB keeps at most 8 KB', async () => {
+    const { bytes, tables } = await storedPerRun(4 * 1024)
+    expect(bytes, tables).toBeLessThanOrEqual(8 * 1024)
+  })
+
+  it('with a transcript of 200 KB keeps at most 80 KB', async () => {
+    const { bytes, tables } = await storedPerRun(200 * 1024)
+    expect(bytes, tables).toBeLessThanOrEqual(80 * 1024)
+  })
+})
