@@ -25,6 +25,8 @@ export class TranscriptPrinter {
         lines.push(bold(printableLine(speaker)), ...this.#quoted(item.text, ''))
       }
       for (const call of item.calls ?? []) {
+        // Stored a moment before it is judged: printed once its verdict is known.
+        if (call.verdict === null && call.result === undefined) continue
         if (this.#first(`call ${call.callId}`)) lines.push(callLine(call))
         if (call.result !== undefined && this.#first(`result ${call.callId}`)) {
           lines.push(...this.#result(call, call.result))

@@ -1,0 +1,141 @@
+import { existsSync } from 'node:fs'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { createProgram } from '../../src/cli/program.ts'
+import { auditEventTypes } from '../../src/domain/audit-event.ts'
+import { problemStatus } from '../../src/domain/problem.ts'
+import { parseProject } from '../../src/policy/project/parse-project.ts'
+import { readProject } from '../../src/services/policy/read-project.ts'
+import { loadToolDescriptions } from '../../src/tools/custom/load-tool-descriptions.ts'
+import { shortcuts } from '../../src/ui/keyboard/shortcuts.ts'
+import { createTestApi } from '../api/test-api.ts'
+import { checkout, commandsIn, readDocument, userDocuments } from './documents.ts'
+import { commandsOf, problemOfCommand } from './parse-command.ts'
+
+const documents = await userDocuments()
+
+describe.each(documents)('$path', (document) => {
+  test('has links that lead somewhere', () => {
+    const links = [...document.prose.matchAll(/\]\((?<to>[^)\s]+)\)/g)].map(
+      ({ groups }) => groups?.['to'] ?? '',
+    )
+    const broken = links
+      .filter((link) => !/^[a-z]+:/.test(link))
+      .map((link) => link.split('#')[0] ?? '')
+      .filter((link) => link !== '' && !existsSync(join(checkout, dirname(document.path), link)))
+    expect(broken).toEqual([])
+  })
+
+  test('has commands that the program takes', async () => {
+    const problems = await Promise.all(commandsIn(document).map(problemOfCommand))
+    expect(problems.filter((problem) => problem !== null)).toEqual([])
+  })
+
+  test('is at most 200 lines', () => {
+    expect(document.text.split('\n').length).toBeLessThanOrEqual(201)
+  })
+})
+
+test('every page is in the index, and the index is linked from the README', async () => {
+  const index = (await readDocument('docs/README.md')).text
+  const names = documents.map(({ path }) => path).filter((path) => /^docs\/(?!README)/.test(path))
+  expect(names.filter((path) => !index.includes(`(${path.slice('docs/'.length)})`))).toEqual([])
+  expect((await readDocument('README.md')).text).toContain('(docs/README.md)')
+})
+
+test('configuration.md has examples that are valid together', async () => {
+  const { fences } = await readDocument('docs/configuration.md')
+  const texts = new Map([['scripts/played.yaml', '']])
+  for (const { language, text } of fences) {
+    if (language === 'yaml' && text.startsWith('version:')) texts.set('countersign.yaml', text)
+    if (language === 'yaml' && text.startsWith('turns:')) texts.set('scripts/played.yaml', text)
+    if (language !== 'markdown') continue
+    const [, name = ''] = /^name: (\S+)$/m.exec(text) ?? []
+    texts.set(`workers/${name}.md`, text)
+    texts.set('workers/played.md', '---\nmodel: script:./scripts/played.yaml\n---\nPlay.\n')
+  }
+  expect([...texts.keys()]).toHaveLength(4)
+  expect(parseProject({ texts, toolFiles: [] })).toHaveProperty('policy')
+})
+
+test('tools.md has tools that load', async () => {
+  const { fences } = await readDocument('docs/tools.md')
+  const folder = await mkdtemp(join(tmpdir(), 'countersign docs '))
+  try {
+    await mkdir(join(folder, 'tools'))
+    const tools = fences.filter(({ language }) => language === 'ts')
+    await Promise.all(
+      tools.map(({ text }, place) => writeFile(join(folder, 'tools', `tool-${place}.ts`), text)),
+    )
+    await writeFile(join(folder, 'countersign.yaml'), 'version: 1\n')
+    const read = await readProject(folder)
+    if ('problems' in read) throw new Error(JSON.stringify(read.problems))
+    const loaded = await loadToolDescriptions({
+      projectDir: folder,
+      toolFiles: read.files.toolFiles,
+      environment: process.env,
+    })
+    expect(loaded.problems).toEqual([])
+    expect(loaded.tools.map((tool) => tool.name).toSorted()).toEqual(['add', 'slack_notify'])
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('api.md has every route of the contract, and no other', async () => {
+  const { text } = await readDocument('docs/api.md')
+  const written = [...text.matchAll(/`(GET|POST|DELETE) (\/[\w/:.-]+)`/g)].map(
+    ([, method = '', path = '']) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
+  )
+  await using api = await createTestApi()
+  const { paths } = (await api.ask('/openapi.json')).body as {
+    paths: Record<string, object>
+  }
+  const served = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  )
+  const more = ['GET /openapi.json']
+  expect([...new Set(written)].toSorted()).toEqual([...served, ...more].toSorted())
+})
+
+test('api.md has every error code, and audit.md every type of event', async () => {
+  const api = (await readDocument('docs/api.md')).text
+  expect(Object.keys(problemStatus).filter((code) => !api.includes(`\`${code}\``))).toEqual([])
+  const audit = (await readDocument('docs/audit.md')).text
+  expect(auditEventTypes.filter((type) => !audit.includes(`\`${type}\``))).toEqual([])
+})
+
+test('accessibility.md has every key of the dashboard', async () => {
+  const { text } = await readDocument('docs/accessibility.md')
+  const keys = Object.values(shortcuts).map(({ key }) =>
+    key.length === 1 ? key.toUpperCase() : key,
+  )
+  expect(keys.filter((key) => !new RegExp(`\`(?:[^\`]*\\+)?\\${key}\``).test(text))).toEqual([])
+})
+
+test('the help of every command says what it does, and its examples parse', async () => {
+  for (const { path, command } of commandsOf(createProgram())) {
+    let help = ''
+    command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp()
+    expect(command.description(), path).not.toBe('')
+    const examples = help
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line.startsWith('countersign '))
+    const problems = await Promise.all(examples.map(problemOfCommand))
+    expect(problems.filter((problem) => problem !== null)).toEqual([])
+    expect(examples.length > 0 || command.commands.length > 0 || isServer(path), path).toBe(true)
+  }
+})
+
+test('cli.md names every command', async () => {
+  const { text } = await readDocument('docs/cli.md')
+  const names = createProgram().commands.map((command) => command.name())
+  expect(names.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
+})
+
+function isServer(path: string): boolean {
+  return ['api', 'temporal-worker', 'migrate'].includes(path)
+}

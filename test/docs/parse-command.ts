@@ -1,0 +1,30 @@
+import type { Command } from 'commander'
+import { createProgram } from '../../src/cli/program.ts'
+import { splitWords } from './split-words.ts'
+
+/** Parses a line as the real program would, without doing anything. Answers what is wrong with it, or `null`. */
+export async function problemOfCommand(line: string): Promise<string | null> {
+  const program = createProgram()
+  let reached = false
+  disarm(program, () => (reached = true))
+  try {
+    await program.parseAsync(splitWords(line).slice(1), { from: 'user' })
+  } catch (error) {
+    return `${line}: ${String(error)}`
+  }
+  return reached ? null : `${line}: names no command`
+}
+
+/** Every command of the program, with its path, such as `requests show`. */
+export function commandsOf(program: Command, above = ''): { path: string; command: Command }[] {
+  return program.commands.flatMap((command) => {
+    const path = `${above} ${command.name()}`.trim()
+    return [{ path, command }, ...commandsOf(command, path)]
+  })
+}
+
+function disarm(command: Command, reached: () => void): void {
+  command.exitOverride().configureOutput({ writeOut() {}, writeErr() {} })
+  if (command.commands.length === 0) command.action(reached)
+  for (const below of command.commands) disarm(below, reached)
+}
