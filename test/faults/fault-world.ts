@@ -145,10 +145,14 @@ export class FaultWorld implements AsyncDisposable {
     return rows.map((row) => row.type)
   }
 
-  /** Somebody who can reach Temporal directly. */
-  async temporal(): Promise<Client> {
+  async temporalAddress(): Promise<string> {
     const file = join(this.installation.dataDir, 'run', 'temporal.address')
-    const address = (await readFile(file, 'utf8')).trim()
+    return (await readFile(file, 'utf8')).trim()
+  }
+
+  /** A client as anybody who can reach Temporal has it. */
+  async temporal(): Promise<Client> {
+    const address = await this.temporalAddress()
     this.#temporal ??= new Client({ connection: await Connection.connect({ address }) })
     return this.#temporal
   }

@@ -33,19 +33,22 @@ describe('an attempt nobody knows the end of', () => {
     call: DeskCall
     letFinish: () => void
     finished: Promise<unknown>
+    /** whether its tool still runs */
+    inside: { readonly is: boolean }
   }> {
     const write = await aWrite()
     await desk.decide(desk.people.grace, write.call.requestId)
     const reached = Promise.withResolvers<void>()
     const held = Promise.withResolvers<void>()
+    const inside = { is: true }
     desk.beforeExecute = async (_tool, signal) => {
       signal.addEventListener('abort', () => held.reject(signal.reason), { once: true })
       reached.resolve()
-      await held.promise
+      await held.promise.finally(() => (inside.is = false))
     }
     const finished = desk.execute(write.call.id)
     await reached.promise
-    return { ...write, letFinish: () => held.resolve(), finished }
+    return { ...write, letFinish: () => held.resolve(), finished, inside }
   }
 
   test('becomes unknown with an outcome check; its late end closes the check', async () => {
@@ -90,6 +93,32 @@ describe('an attempt nobody knows the end of', () => {
     letFinish()
     await finished
     expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
+  })
+
+  test('`again` first ends what is left of the earlier attempt: the two never run side by side', async () => {
+    const { call, finished, inside } = await vanishing()
+    const lost = await settleUnknown(desk.worker, { callId: call.id })
+    await settleOutcome(desk.api, desk.people.grace.caller, {
+      request: lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : '',
+      ran: false,
+      then: 'again',
+      reason: 'nothing is there',
+    })
+    desk.beforeExecute = async () => expect(inside.is).toBe(false)
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    await finished
+    expect(desk.executed).toEqual(['write_file'])
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['failed', 'succeeded'])
+  })
+
+  test('asked for twice while it runs here, a call is not taken for lost: both get its end', async () => {
+    const { call, letFinish, finished } = await vanishing()
+    const second = desk.execute(call.id)
+    await waitUntil(async () => (await executions(call.id)).length === 1, { withinMs: 5000 })
+    letFinish()
+    expect(await Promise.all([finished, second])).toEqual([{ kind: 'done' }, { kind: 'done' }])
+    expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'succeeded', reason: null }])
+    expect(desk.executed).toEqual(['write_file'])
   })
 
   test('settled as carried out, the model is told so', async () => {

@@ -35,9 +35,16 @@ export async function closeRun(
       .where('run_id', '=', run.id)
       .where('result_type', 'is', null)
       .executeTakeFirst()
+    const lastHadCalls = await unit.tx
+      .selectFrom('tool_call')
+      .select('id')
+      .where('run_id', '=', run.id)
+      .where('turn', '=', run.turn)
+      .executeTakeFirst()
+    const finished = run.turn > 0 && unfinished === undefined && lastHadCalls === undefined
     const state = transition(runTransitions, run.state, 'complete')
     // Closing something unfinished can only have been asked by a workflow that nobody recorded.
-    if (unread !== undefined || unfinished !== undefined || state === null) {
+    if (unread !== undefined || !finished || state === null) {
       return { kind: 'continue' }
     }
     await unit.tx
