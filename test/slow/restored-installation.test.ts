@@ -106,7 +106,7 @@ test('with an emptied Temporal nothing starts, doctor says why, and after the re
   await approve(again, request)
   await waitUntil(async () => (await runState(again)) === 'completed', { withinMs: 60_000 })
   expect(await notes()).toContain(proposed)
-}, 180_000)
+}, 360_000)
 
 test('with a Postgres from before an approval nothing starts, and after the repair nothing runs a second time', async () => {
   const request = await startWaiting()
@@ -136,7 +136,7 @@ test('with a Postgres from before an approval nothing starts, and after the repa
     { id: request.id, state: 'approved', execution: { state: 'refused', reason: 'stale' } },
   ])
   expect(await notes()).toBe(written)
-}, 240_000)
+}, 480_000)
 
 test('with an emptied Postgres nothing starts before somebody has accepted that', async () => {
   await startWaiting()
@@ -146,4 +146,4 @@ test('with an emptied Postgres nothing starts before somebody has accepted that'
   expect((await doctor('--repair')).text).toContain('the installation begins anew')
   running = await startInstallationIn(folder)
   expect(await notes()).not.toContain(proposed)
-}, 180_000)
+}, 360_000)
