@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+
+const many = 5_000
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  const { desk } = dashboard
+  const input = { path: 'notes/many.md', content: 'Text\n' }
+  const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  await sql`
+    with more as (
+      insert into request (id, kind, state, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+        run_id, root_run_id, call_id, turn, position, created_at, expires_at, epoch)
+      select gen_random_uuid(), kind, state, queue, team, risk, tool, title || ' ' || n, digest, policy_digest, rule,
+        routing, run_id, root_run_id, call_id, turn, position, created_at - n * interval '1 second', expires_at, epoch
+      from request, generate_series(1, ${many - 1}::int) n where request.id = ${requestIds[0]}
+      returning id)
+    insert into request_revision
+    select (jsonb_populate_record(r, jsonb_build_object('request_id', more.id))).*
+    from more, request_revision r where r.request_id = ${requestIds[0]}
+  `.execute(desk.database.db)
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+test('with 5,000 requests waiting, the list fetches and holds a page of them, and keys move over it', async () => {
+  const page = await dashboard.open('Grace', '/')
+  const fetched: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/requests?')) fetched.push(request.url())
+  })
+  await page.reload()
+  await page.locator('.request-row').first().waitFor()
+  await page.getByText('Live', { exact: true }).waitFor()
+  const all = page.getByRole('navigation', { name: 'Queues' }).getByText(String(many))
+  await all.first().waitFor()
+  expect(await page.locator('.request-row').count()).toBe(100)
+  expect(fetched).toHaveLength(1)
+
+  for (let row = 0; row < 20; row += 1) await page.keyboard.press('j')
+  await page.keyboard.press('x')
+  await page.getByText('1 selected').waitFor()
+  expect(await page.evaluate(() => document.activeElement?.closest('li')?.dataset['request'])).toBe(
+    await page.locator('.request-row').nth(19).getAttribute('data-request'),
+  )
+})
+
+test('more are shown a page at a time, and an event refetches what is shown, not the queue', async () => {
+  const page = await dashboard.open('Grace', '/')
+  await page.locator('.request-row').first().waitFor()
+  for (const count of [200, 300]) {
+    await page.getByRole('button', { name: 'Show more' }).click()
+    await page
+      .locator('.request-row')
+      .nth(count - 1)
+      .waitFor()
+    expect(await page.locator('.request-row').count()).toBe(count)
+  }
+  const fetched: string[] = []
+  page.on('request', (request) => {
+    if (request.url().includes('/v1/requests?')) fetched.push(request.url())
+  })
+  const input = { path: 'notes/one-more.md', content: 'Text\n' }
+  await ask(dashboard.desk, [{ tool: 'write_file', input }], 'One more.')
+  await page.getByRole('button', { name: /^\d+ new$/ }).waitFor()
+  expect(await page.locator('.request-row').count()).toBe(300)
+  expect(fetched.length).toBeLessThanOrEqual(9)
+})
