@@ -1,6 +1,6 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
 import type { Actor } from '../domain/actor.ts'
-import type { Json, JsonObject } from '../domain/json.ts'
+import type { JsonObject } from '../domain/json.ts'
 import type { Routing } from '../domain/judgement.ts'
 import type {
   CallFacts,
