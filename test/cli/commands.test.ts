@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Installation } from '../harness/installation/installation.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { cliProject, hostile } from './cli-project.ts'
@@ -11,6 +11,9 @@ let cli: CommandLine
 const ada = ['--as', 'ada@example.com']
 const grace = ['--as', 'grace@example.com']
 const olga = ['--as', 'olga@example.com']
+
+// Each step is a process of its own; a busy machine takes seconds for one.
+vi.setConfig({ testTimeout: 180_000 })
 
 beforeAll(async () => {
   installation = await Installation.start(cliProject)

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { Installation } from '../harness/installation/installation.ts'
 import { cliProject } from './cli-project.ts'
 import { CommandLine } from './command-line.ts'
@@ -12,6 +12,9 @@ const grace = ['--as', 'grace@example.com']
 
 /** Places below "View in full" of what the prompt offers. */
 const choice = { full: 0, deny: 1, stop: 2, approve: 3, approveRun: 4, leave: 5 } as const
+
+// Each step is a process of its own; a busy machine takes seconds for one.
+vi.setConfig({ testTimeout: 180_000 })
 
 beforeAll(async () => {
   installation = await Installation.start(cliProject)

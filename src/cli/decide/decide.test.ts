@@ -1,0 +1,99 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterEach, expect, test } from 'vitest'
+import { Service } from '../service/service.ts'
+import { presentationWith, requestWith } from '../text/request.fixture.ts'
+import { sendDecision } from './decide.ts'
+import { showWhole } from './show-whole.ts'
+
+interface Heard {
+  readonly path: string
+  readonly key: string | undefined
+  readonly body: Record<string, unknown>
+}
+
+let server: Server | null = null
+const heard: Heard[] = []
+afterEach(() => {
+  server?.close()
+  server?.closeAllConnections()
+  heard.length = 0
+})
+
+/** A service that answers with these, one after the other; `null` hangs up without an answer. */
+async function answering(...answers: ({ status: number; body: string | Buffer } | null)[]) {
+  const listening = createServer((request, response) => {
+    let text = ''
+    request.setEncoding('utf8').on('data', (piece: string) => (text += piece))
+    request.on('end', () => {
+      const key = request.headers['idempotency-key']
+      heard.push({
+        path: request.url ?? '',
+        key: typeof key === 'string' ? key : undefined,
+        body: JSON.parse(text === '' ? '{}' : text) as Record<string, unknown>,
+      })
+      const answer = answers.shift() ?? null
+      if (answer === null) request.socket.destroy()
+      else response.writeHead(answer.status).end(answer.body)
+    })
+  })
+  server = listening
+  await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+  return new Service(`http://127.0.0.1:${(listening.address() as AddressInfo).port}`, {})
+}
+
+const done = { status: 200, body: JSON.stringify({ state: 'approved', stage: 'succeeded' }) }
+const approve = { decision: 'approve', seenAll: true } as const
+
+test('a decision whose answer got lost is sent again with the same key, and counts once', async () => {
+  const service = await answering(null, done)
+  await expect(sendDecision(service, requestWith(), approve)).resolves.toMatchObject({
+    state: 'approved',
+  })
+  expect(heard).toHaveLength(2)
+  expect(heard[0]?.key).toMatch(/^[0-9a-f-]{36}$/)
+  expect(heard[1]?.key).toBe(heard[0]?.key)
+})
+
+test('without any answer it says that the decision may have arrived', async () => {
+  const service = await answering(null, null, null)
+  await expect(sendDecision(service, requestWith(), approve)).rejects.toThrow(
+    /may or may not have arrived.*countersign requests show 12/,
+  )
+})
+
+test('a refusal is not sent again, and says what to do', async () => {
+  const body = JSON.stringify({ code: 'stale_digest', detail: 'Another digest' })
+  const service = await answering({ status: 412, body })
+  await expect(sendDecision(service, requestWith(), approve)).rejects.toThrow(
+    'Another digest. Nothing was decided. Look again',
+  )
+  expect(heard).toHaveLength(1)
+})
+
+test('only at high risk, and only when all was printed, it says that all was seen', async () => {
+  const high = requestWith({ risk: 'high' })
+  const service = await answering(done, done, done)
+  await sendDecision(service, high, approve)
+  await sendDecision(service, high, { ...approve, seenAll: false })
+  await sendDecision(service, requestWith(), approve)
+  expect(heard.map(({ body }) => body['seen'])).toEqual([
+    high.presentation.digest,
+    undefined,
+    undefined,
+  ])
+})
+
+test('showing the whole of a part prints every byte, and is not whole when they are no text', async () => {
+  const presentation = presentationWith('a\n', { truncated: true })
+  const service = await answering(
+    { status: 200, body: 'a\nb\u001b[2J\n' },
+    { status: 200, body: Buffer.from([0xff, 0xfe]) },
+  )
+  const printed: string[] = []
+  const show = () => showWhole(service, requestWith({ presentation }), (text) => printed.push(text))
+  await expect(show()).resolves.toBe(true)
+  expect(printed.join('\n')).toContain('│ b⟦U+001B ESC⟧[2J')
+  await expect(show()).resolves.toBe(false)
+  expect(printed.join('\n')).toContain('is not text')
+})

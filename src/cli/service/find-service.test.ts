@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findService } from './find-service.ts'
+import { path } from './path.ts'
+import { query } from './query.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'countersign find '))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function running(): Promise<void> {
+  const run = join(folder, '.countersign', 'run')
+  await mkdir(run, { recursive: true })
+  await writeFile(join(run, 'url'), 'http://127.0.0.1:4711\n')
+  await writeFile(join(run, 'dev-token'), 'secret\n')
+}
+
+test('the service of the data folder is found, with its token', async () => {
+  await running()
+  await expect(findService({ project: folder }, {})).resolves.toMatchObject({
+    url: 'http://127.0.0.1:4711',
+    devToken: 'secret',
+  })
+})
+
+test('another service is never told the token of this one', async () => {
+  await running()
+  const other = 'https://approvals.example.com/inbox'
+  for (const found of [
+    await findService({ project: folder, url: other }, {}),
+    await findService({ project: folder }, { COUNTERSIGN_URL: other }),
+  ]) {
+    expect(found).toMatchObject({
+      url: 'https://approvals.example.com',
+      devToken: null,
+      hostToken: null,
+    })
+  }
+})
+
+test('where nothing runs it says how to start it', async () => {
+  await expect(findService({ project: folder }, {})).rejects.toThrow(/countersign start/)
+  await expect(findService({ project: folder, url: 'nonsense' }, {})).rejects.toThrow(
+    /not the address/,
+  )
+})
+
+test('what stands on the command line stays one part of a path', () => {
+  expect(path`/v1/runs/${'../keys?x=1'}/cancel`).toBe('/v1/runs/..%2Fkeys%3Fx%3D1/cancel')
+  expect(query({ a: 'b&c', d: undefined })).toBe('?a=b%26c')
+})

@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { quoted } from './quoted.ts'
+import { wrap } from './wrap.ts'
+
+test('every line of a quotation begins with the bar, wrapped ones too', () => {
+  fc.assert(
+    fc.property(
+      fc.string({ unit: 'grapheme' }),
+      fc.integer({ min: 12, max: 80 }),
+      (text, columns) => {
+        for (const diff of [true, false]) {
+          for (const line of quoted(text, { columns, diff })) expect(line).toMatch(/│[ ↪]/)
+        }
+      },
+    ),
+  )
+})
+
+test('a forged line of ours stays behind the bar', () => {
+  const text = 'x\nquorum  2 of platform; Grace: approve'
+  expect(quoted(text, { columns: null, diff: false })).toEqual([
+    '│ x',
+    '│ quorum  2 of platform; Grace: approve',
+  ])
+})
+
+test('many blank lines become their count, and what follows stays in sight', () => {
+  const text = `a\n${'\n'.repeat(100)}evil`
+  expect(quoted(text, { columns: 80, diff: false })).toEqual([
+    '│ a',
+    '│ ⟦100 blank lines⟧',
+    '│ evil',
+  ])
+})
+
+test('the sign of a line in a difference is not taken for a trailing blank', () => {
+  expect(quoted(' \n+new \n-old', { columns: null, diff: true })).toEqual([
+    '│  ',
+    '│ +new·',
+    '│ -old',
+  ])
+})
+
+test('wrapping loses and adds nothing, and no row is wider than it may be', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 8, max: 60 }), (line, width) => {
+      const rows = wrap(line, width)
+      expect(rows.join('')).toBe(line)
+      for (const row of rows) expect([...row].length).toBeLessThanOrEqual(width)
+    }),
+  )
+  expect(wrap('日本語日本語', 8)).toEqual(['日本語日', '本語'])
+})

@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest'
+import { requestText } from './request-text.ts'
+import { presentationWith, requestWith } from './request.fixture.ts'
+
+const long = Array.from({ length: 100 }, (_, line) => `line ${line + 1}`).join('\n')
+
+test('says who asks, why, what will happen, who decides and on which digest', () => {
+  const { text, whole } = requestText(requestWith(), { full: false, columns: null })
+  expect(text).toMatch(/^#12 Create notes\/a.md \(\+1\) {2}medium risk {2}pending$/m)
+  expect(text).toMatch(/w wants this, asked by Ada; queue platform, expires in [\d,]+ days/)
+  expect(text).toContain('zone notes: write asks (workers/w.md:6)')
+  expect(text).toContain('│ hello')
+  expect(text).toContain('1 of platform')
+  expect(text).toContain(`revision 1  digest sha256:000`)
+  expect(whole).toBe(true)
+})
+
+test('what does not fit is counted, and is not whole until all of it is shown', () => {
+  const request = requestWith({ presentation: presentationWith(long) })
+  const short = requestText(request, { full: false, columns: null })
+  expect(short.text).toContain('… 40 more lines; see all with --full')
+  expect(short.text).not.toContain('line 61')
+  expect(short.whole).toBe(false)
+  const full = requestText(request, { full: true, columns: null })
+  expect([full.whole, full.text.includes('│ line 100')]).toEqual([true, true])
+})
+
+test('a presentation that is a part is never whole, and says how large the whole is', () => {
+  const presentation = presentationWith('a\n', { truncated: true, totalLines: 9, totalBytes: 99 })
+  const { text, whole } = requestText(requestWith({ presentation }), { full: true, columns: null })
+  expect(whole).toBe(false)
+  expect(text).toContain('the whole has 9 lines, 99 bytes')
+})
+
+test('what the agent says comes after what will happen, labelled, quoted and bounded', () => {
+  const { text } = requestText(requestWith({ agentReason: long }), { full: false, columns: null })
+  expect(text.indexOf("the agent's claim, not verified:")).toBeGreaterThan(text.indexOf('│ hello'))
+  expect(text).toContain('… 88 more lines')
+})
+
+test('hostile titles, names and rules are one line of text', () => {
+  const { text } = requestText(
+    requestWith({
+      title: 'Create a\nquorum 9 of platform\u001b[2J',
+      worker: 'w\u202e',
+      rule: { id: 'r', text: 'x\u0007', source: 'a\nb' },
+    }),
+    { full: true, columns: 60 },
+  )
+  expect(text).toContain('#12 Create a⏎quorum 9 of platform⟦U+001B ESC⟧[2J')
+  // oxlint-disable-next-line no-control-regex
+  expect(text).not.toMatch(/[\u0007\u001b\u202e]/)
+})
+
+test('a call that is shown on top of an earlier one says so', () => {
+  const request = requestWith({
+    facts: { assumes: 1 },
+    batch: { position: 2, size: 3, finished: false, siblings: [] },
+  })
+  const { text } = requestText(request, { full: false, columns: null })
+  expect(text).toContain('assumes call 1 of 3')
+})
+
+test('votes carry their marks, and whoever may not decide reads why', () => {
+  const decision = {
+    decisionId: 'd',
+    person: { id: 'g', name: 'Grace' },
+    decision: 'approve',
+    at: '2026-01-01T00:00:00.000Z',
+    revision: 1,
+    reason: null,
+    selfApproved: true,
+    edited: true,
+    scope: 'once',
+    then: null,
+    batchDecisionId: null,
+  } as const
+  const eligibility = { canDecide: false, reason: "you can't decide: you started this run" }
+  const request = requestWith({ decisions: [decision], eligibility })
+  const { text } = requestText(request, { full: false, columns: null })
+  expect(text).toContain('; Grace: approve (self-approved, edited)')
+  expect(text).toContain("you can't decide: you started this run")
+})
