@@ -16,6 +16,9 @@ export class ToolProcessEnded extends Error {
   override readonly name = 'ToolProcessEnded'
 }
 
+/** The process ended before it took the question: nothing was begun, so another may be asked. */
+export class QuestionNotTaken extends ToolProcessEnded {}
+
 /** The tool process answered that the question failed: the tool's own error. */
 export class ToolFailed extends Error {
   override readonly name = 'ToolFailed'
@@ -79,13 +82,16 @@ export function startToolChild(
   child.once('error', (error) => noteEnd(`could not be started (${error.message})`))
 
   let pending: Pending | null = null as Pending | null
+  let heardAll = false
   const reading = (async () => {
     try {
       for await (const line of readLines(answers, maxAnswerBytes)) {
         const message = JSON.parse(line) as FromMessage
         if ('loading' in message) pending?.loading(message.loading)
+        else if ('taken' in message) pending?.taken(message.taken)
         else if (message.id === pending?.id) pending.answer(message)
       }
+      heardAll = true
     } catch (error) {
       noteEnd(`broke the protocol (${error instanceof Error ? error.message : 'unknown'})`)
       await terminate()
@@ -108,8 +114,15 @@ export function startToolChild(
     if (pending !== null) throw new TypeError('A tool process is asked one thing at a time')
     lastId += 1
     let loading: string | null = null
+    let taken = false
     const { promise, resolve } = Promise.withResolvers<Answer>()
-    pending = { id: lastId, loading: (file) => (loading = file), answer: resolve }
+    const id = lastId
+    pending = {
+      id,
+      taken: (question) => (taken ||= question === id),
+      loading: (file) => (loading = file),
+      answer: resolve,
+    }
     const stop = stopSignal(timeoutMs, signal)
     try {
       write({ ...question, id: lastId })
@@ -127,6 +140,9 @@ export function startToolChild(
       if (!answer.ok) throw new ToolFailed(answer.problem)
       // The process is our own code around the tool: it answers each question with its own kind of answer.
       return answer.value as ToolAnswers[Q['do']]
+    } catch (error) {
+      const begun = taken || !heardAll || !(error instanceof ToolProcessEnded)
+      throw begun ? error : new QuestionNotTaken(error.message)
     } finally {
       stop.clear()
       pending = null
@@ -170,6 +186,7 @@ export function startToolChild(
 /** The question that is being worked on. */
 interface Pending {
   readonly id: number
+  taken(question: number): void
   loading(file: string): void
   answer(message: Answer): void
 }

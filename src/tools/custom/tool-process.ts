@@ -2,7 +2,7 @@ import { readFile, realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { hashBytes, hashJson } from '../../domain/digest.ts'
 import { limits } from '../../domain/limits.ts'
-import { startToolChild, type AskOptions, type ToolChild } from './tool-child.ts'
+import { QuestionNotTaken, startToolChild, type AskOptions, type ToolChild } from './tool-child.ts'
 import type { LoadedTools, ToolAnswers, ToolProcessSetup, ToolQuestion } from './tool-protocol.ts'
 
 /** The custom tools of one policy version, on this host. */
@@ -36,6 +36,8 @@ const mostProcesses = 16
 const mostIdle = 4
 /** Starting a process costs more than most questions take: a busy one is waited for so long before another starts. */
 const patienceMs = 100
+/** A process that the question before has doomed takes no other: so often it is asked of the next. */
+const mostTries = 3
 
 interface Ready {
   readonly child: ToolChild
@@ -153,11 +155,15 @@ export async function openToolProcess(options: {
 
     async ask(question, askOptions) {
       await checkFiles()
-      const { child, loaded } = await take()
-      try {
-        return await child.ask(question, askOptions)
-      } finally {
-        await giveBack(child, loaded)
+      for (let tries = 1; ; tries += 1) {
+        const { child, loaded } = await take()
+        try {
+          return await child.ask(question, askOptions)
+        } catch (error) {
+          if (!(error instanceof QuestionNotTaken) || tries === mostTries) throw error
+        } finally {
+          await giveBack(child, loaded)
+        }
       }
     },
 

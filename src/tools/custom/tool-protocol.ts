@@ -82,8 +82,12 @@ export interface ToolAnswers {
   readonly execute: CustomResult
 }
 
-/** What comes from a tool process. `loading` precedes each file, so that one that never returns can be named. */
+/**
+ * What comes from a tool process. `taken` precedes any work on a question, so that one which nobody began can be asked
+ * again; `loading` precedes each file, so that one that never returns can be named.
+ */
 export type FromMessage =
+  | { readonly taken: number }
   | { readonly id: number; readonly ok: true; readonly value: unknown }
   | { readonly id: number; readonly ok: false; readonly problem: string }
   | { readonly loading: string }

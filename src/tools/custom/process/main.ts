@@ -39,6 +39,7 @@ async function take(line: string): Promise<void> {
     controller.abort(new Error('The call was cancelled or its time is up'))
     return
   }
+  send({ taken: message.id })
   controller = new AbortController()
   try {
     send({ id: message.id, ok: true, value: (await answer(message)) ?? null })
