@@ -98,7 +98,8 @@ describe('a tool process', () => {
       }
       pids.add(output)
     }
-    expect(pids.size).toBe(1)
+    // Processes are kept for the next question; no more of them than the pool keeps idle.
+    expect(pids.size).toBeLessThanOrEqual(4)
     expect(await blocked).toEqual({ type: 'output', output: 'done' })
     clearInterval(heart)
     expect(beats).toBeGreaterThan(50)
