@@ -2,6 +2,15 @@ import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { hashBytes } from '../domain/digest.ts'
 import type { Db, Tx } from './database.ts'
 
+/** Stored bytes are not what their hash says: somebody changed them in the database. */
+export class ContentChanged extends Error {
+  override readonly name = 'ContentChanged'
+
+  constructor(hash: string) {
+    super(`Content ${hash} was changed in the database`)
+  }
+}
+
 /** Below this size compression costs more than it saves. */
 const compressFromBytes = 256
 /** Up to this size a thorough compression takes about a millisecond; above, the usual level must do. */
@@ -69,9 +78,17 @@ function unpack(
   hash: string,
   row: { readonly encoding: 'identity' | 'zstd'; readonly bytes: Buffer },
 ): Buffer {
-  const bytes = row.encoding === 'zstd' ? zstdDecompressSync(row.bytes) : row.bytes
-  if (hashBytes(bytes) !== hash) throw new Error(`Content ${hash} was changed in the database`)
+  const bytes = row.encoding === 'zstd' ? decompressed(hash, row.bytes) : row.bytes
+  if (hashBytes(bytes) !== hash) throw new ContentChanged(hash)
   return bytes
+}
+
+function decompressed(hash: string, bytes: Buffer): Buffer {
+  try {
+    return zstdDecompressSync(bytes)
+  } catch {
+    throw new ContentChanged(hash)
+  }
 }
 
 /** The text of a hash (UTF-8). */

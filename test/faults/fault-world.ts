@@ -30,7 +30,7 @@ const withinMs = 60_000
 /** A whole installation with the people of the fault project, and an outsider's look at its database and Temporal. */
 export class FaultWorld implements AsyncDisposable {
   readonly installation: Installation
-  readonly #pool: pg.Pool
+  #pool: pg.Pool
   readonly #sessions = new Map<string, TestSession>()
   #temporal: Client | null = null
 
@@ -41,9 +41,17 @@ export class FaultWorld implements AsyncDisposable {
 
   static async start(files: Readonly<Record<string, string>>): Promise<FaultWorld> {
     const installation = await Installation.start(files)
-    const pool = new pg.Pool({ connectionString: await installation.databaseUrl(), max: 4 })
-    pool.on('error', () => undefined)
-    return new FaultWorld(installation, pool)
+    return new FaultWorld(installation, await poolOf(installation))
+  }
+
+  /** Stops everything in order and starts it again; people sign in anew. */
+  async restart(): Promise<void> {
+    await this.#pool.end()
+    await this.#temporal?.connection.close()
+    this.#temporal = null
+    this.#sessions.clear()
+    await this.installation.restart()
+    this.#pool = await poolOf(this.installation)
   }
 
   /** The session of a person by their first name, signed in once. */
@@ -180,4 +188,10 @@ export class FaultWorld implements AsyncDisposable {
     await this.#temporal?.connection.close()
     await this.installation[Symbol.asyncDispose]()
   }
+}
+
+async function poolOf(installation: Installation): Promise<pg.Pool> {
+  const pool = new pg.Pool({ connectionString: await installation.databaseUrl(), max: 4 })
+  pool.on('error', () => undefined)
+  return pool
 }

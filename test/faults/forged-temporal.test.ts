@@ -233,7 +233,7 @@ describe('a workflow', () => {
       reason: 'forged',
       requestId: randomUUID(),
       // The SDK's own way to a 64-bit number.
-      workflowTaskFinishEventId: msToTs(4000).seconds,
+      workflowTaskFinishEventId: msToTs(4000).seconds ?? null,
     })
     await settled(runId)
     expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1 })

@@ -1,4 +1,5 @@
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
+import { ContentChanged } from '../../store/content.ts'
 import { lockRun } from '../locks.ts'
 import { judgementCaller } from '../runs/judgement-caller.ts'
 import { recordVerdict } from '../runs/record-verdict.ts'
@@ -15,6 +16,7 @@ import { performClaimed } from './perform-claimed.ts'
 import { planApproved } from './plan-approved.ts'
 import { planPreApproved } from './plan-pre-approved.ts'
 import { refuseExecution } from './refuse-execution.ts'
+import { refusedUnsigned } from './refusals.ts'
 import { runningHere, whileRunning } from './running-attempts.ts'
 import { settleUnknown } from './settle-unknown.ts'
 import { whereCallStands } from './where-call-stands.ts'
@@ -68,7 +70,8 @@ async function act(
 ): Promise<CallOutcome | null> {
   const again = at.execution?.settled_then === 'again'
   const byPermit = again || at.call.verdict === 'ask'
-  const plan = byPermit ? await planApproved(ctx, at) : await planPreApproved(ctx, at)
+  const planning = byPermit ? planApproved(ctx, at) : planPreApproved(ctx, at)
+  const plan = await planning.catch(refuseChanged)
   if (plan.kind === 'asks') {
     await askAfresh(ctx, { at, judgement: plan.judgement, refused: null, signal })
     return null
@@ -78,12 +81,18 @@ async function act(
     return null
   }
   if (!byPermit) await keepVerdict(ctx, at, plan)
-  return whileRunning(at.call.id, nextAttemptOf(at), async (again) => {
+  return whileRunning(at.call.id, nextAttemptOf(at), async (nextBegins) => {
     const claimed = await claimExecution(ctx, at.call.id, plan)
     if (claimed.kind === 'look') return null
     if (claimed.kind === 'answer') return claimed.outcome
-    return performClaimed(ctx, { at, plan, attempt: claimed.attempt, signal, again })
+    return performClaimed(ctx, { at, plan, attempt: claimed.attempt, signal, again: nextBegins })
   })
+}
+
+/** Bytes that are not what their hash says were never approved: trying again would not help. */
+function refuseChanged(error: unknown): Refusal {
+  if (error instanceof ContentChanged) return refusedUnsigned('unsigned', 'content', null)
+  throw error
 }
 
 /** What pre-approves a call may be another rule or grant by now: it is kept with the call. */

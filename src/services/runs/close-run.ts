@@ -42,7 +42,16 @@ export async function closeRun(
       .where('turn', '=', run.turn)
       .executeTakeFirst()
     const finished = run.turn > 0 && unfinished === undefined && lastHadCalls === undefined
-    const state = transition(runTransitions, run.state, 'complete')
+    const pending = await unit.tx
+      .selectFrom('request')
+      .select('id')
+      .where('run_id', '=', run.id)
+      .where('state', '=', 'pending')
+      .executeTakeFirst()
+    // Somebody ended a request by SQL, and nobody counted it: there is nothing left to wait for.
+    const waitsForNobody = run.state === 'waiting_for_approval' && pending === undefined
+    const from = waitsForNobody ? 'running' : run.state
+    const state = transition(runTransitions, from, 'complete')
     // Closing something unfinished can only have been asked by a workflow that nobody recorded.
     if (unread !== undefined || !finished || state === null) {
       return { kind: 'continue' }
