@@ -95,7 +95,7 @@ describe('forged signals', () => {
     await expectUntouched(runId, request.callId)
     await approveOnce(runId, request)
     await handleOf(runId).result()
-    await expect(handleOf(runId).signal(decided, [request.id])).rejects.toThrow()
+    await expect(handleOf(runId).signal(decided, [request.id])).rejects.toThrow('already completed')
     expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1 })
   }, 60_000)
 
