@@ -21,7 +21,10 @@ afterAll(() => database[Symbol.asyncDispose]())
 
 function handedOver(): { ctx: TestService['ctx']; ids: string[] } {
   const ids: string[] = []
-  return { ctx: { ...service.ctx, outboxCommitted: (rows) => ids.push(...rows.map((row) => row.id)) }, ids }
+  return {
+    ctx: { ...service.ctx, outboxCommitted: (rows) => ids.push(...rows.map((row) => row.id)) },
+    ids,
+  }
 }
 
 async function lock(unit: UnitOfWork, key: number): Promise<void> {
