@@ -41,6 +41,8 @@ export async function createWorkers(
       workflowBundle: options.workflowBundle,
       activities: { ...activities.executions },
       maxCachedWorkflows: options.maxCachedWorkflows,
+      // A worker that was killed keeps a woken run from the others for no longer than this (ten seconds otherwise).
+      stickyQueueScheduleToStartTimeout: '2 seconds',
       maxConcurrentActivityTaskExecutions: executionsAtOnce,
     }),
     Worker.create({

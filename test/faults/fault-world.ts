@@ -108,8 +108,8 @@ export class FaultWorld implements AsyncDisposable {
   }
 
   /** Waits until the run's row is in the state. */
-  async untilRun(runId: string, state: string): Promise<void> {
-    await this.untilSql(`select state from run where id = $1`, [runId], state)
+  async untilRun(runId: string, state: string, ms = withinMs): Promise<void> {
+    await this.untilSql(`select state from run where id = $1`, [runId], state, ms)
   }
 
   /** Waits until the query's only value is what is wanted. */

@@ -13,8 +13,8 @@ beforeAll(async () => {
   const act = (input: Record<string, unknown>) => ({ tool: 'act', input })
   world = await FaultWorld.start(
     faultProject({
-      // Longer than the heartbeat's time-out of ten seconds.
-      blocker: [{ calls: [act({ how: 'block', forMs: 12_000 })] }],
+      // Three times as long as the heartbeat's time-out.
+      blocker: [{ calls: [act({ how: 'block', forMs: 30_000 })] }],
       writer: [{ calls: [aWrite('notes/while-blocked.md')] }],
       endless: [{ calls: [act({ how: 'never' }), aWrite('notes/after-endless.md')] }],
       dying: [{ calls: [act({ how: 'die' })] }],
@@ -71,12 +71,12 @@ describe('a tool', () => {
     await world.decide(await world.onlyWaiting(other))
     await world.untilRun(other, 'completed')
     expect(await notedOf(world, blocker.callId)).toMatchObject({ begun: 1, ended: 0 })
-    await world.untilRun(blocker.runId, 'completed')
+    await world.untilRun(blocker.runId, 'completed', 60_000)
     expect(await world.calls(blocker.runId)).toMatchObject([
       { execution: 'succeeded', result: 'output', attempts: 1 },
     ])
     expect(await notedOf(world, blocker.callId)).toMatchObject({ begun: 1, ended: 1 })
-  }, 60_000)
+  }, 120_000)
 
   test('that never returns is ended with everything it started, within seconds of the run’s cancellation', async () => {
     const { runId, callId } = await approved('endless')

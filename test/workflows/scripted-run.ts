@@ -122,7 +122,8 @@ export interface ScriptedRun extends AsyncDisposable {
   readonly store: ScriptedStore
   readonly client: Client
   readonly handle: WorkflowHandle<typeof agentRun>
-  readonly worker: Worker
+  /** Stops the workers and starts others with this workflow code, as a deployment does. */
+  deploy(bundle: WorkflowBundleWithSourceMap): Promise<void>
 }
 
 /** Starts the real workflow on the real server, with activities that answer from `store`. */
@@ -133,24 +134,22 @@ export async function startScriptedRun(
   const { address, namespace, taskQueue } = await useTemporal()
   store.taskQueue = taskQueue
   const connection = await NativeConnection.connect({ address })
-  const { takeTurn, ...executions } = store.activities
-  const workers = await Promise.all([
-    Worker.create({
-      connection,
-      namespace,
-      taskQueue,
-      workflowBundle: await workflowBundle(),
-      activities: executions,
-      ...options,
-    }),
-    Worker.create({
-      connection,
-      namespace,
-      taskQueue: turnQueueOf(taskQueue),
-      activities: { takeTurn },
-    }),
-  ])
-  const running = Promise.all(workers.map((worker) => worker.run()))
+  const serve = async (bundle: WorkflowBundleWithSourceMap): Promise<() => Promise<void>> => {
+    const { takeTurn, ...executions } = store.activities
+    const shared = { connection, namespace }
+    const turns = { taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }
+    const workflows = { taskQueue, workflowBundle: bundle, activities: executions, ...options }
+    const workers = [
+      await Worker.create({ ...shared, ...workflows }),
+      await Worker.create({ ...shared, ...turns }),
+    ]
+    const running = Promise.all(workers.map((worker) => worker.run()))
+    return async () => {
+      for (const worker of workers) worker.shutdown()
+      await running
+    }
+  }
+  let stop = await serve(await workflowBundle())
   const clientConnection = await Connection.connect({ address })
   const client = new Client({ connection: clientConnection, namespace })
   const handle = await client.workflow.start<typeof agentRun>('agentRun', {
@@ -162,11 +161,13 @@ export async function startScriptedRun(
     store,
     client,
     handle,
-    worker: workers[0],
+    async deploy(bundle) {
+      await stop()
+      stop = await serve(bundle)
+    },
     async [Symbol.asyncDispose]() {
       await handle.terminate('the test is over').catch(() => undefined)
-      for (const worker of workers) worker.shutdown()
-      await running
+      await stop()
       await connection.close()
       await clientConnection.close()
     },

@@ -1,0 +1,60 @@
+import { fileURLToPath } from 'node:url'
+import { bundleWorkflowCode, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import { describe, expect, it } from 'vitest'
+import { decided } from '../../src/workflows/messages.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import {
+  ScriptedStore,
+  startScriptedRun,
+  workflowBundle,
+  type ScriptedRun,
+} from './scripted-run.ts'
+
+function bundleOf(name: string): Promise<WorkflowBundleWithSourceMap> {
+  const workflowsPath = fileURLToPath(new URL(`../replay/${name}.ts`, import.meta.url))
+  return bundleWorkflowCode({ workflowsPath })
+}
+
+async function waitingRun(): Promise<ScriptedRun> {
+  const run = await startScriptedRun(
+    new ScriptedStore([[{ requestId: 'a' }], [{ requestId: 'b' }]]),
+  )
+  await waitUntil(() => run.store.asked.get('takeTurn') === 1, { withinMs: 20_000 })
+  return run
+}
+
+async function decide(run: ScriptedRun, requestId: string): Promise<void> {
+  run.store.decided.add(requestId)
+  await run.handle.signal(decided, [requestId])
+}
+
+describe('a deployment of changed workflow code', () => {
+  it('lets a run that waits go on, when the change is patched', async () => {
+    await using run = await waitingRun()
+    await run.deploy(await bundleOf('patched-workflow'))
+    await decide(run, 'a')
+    await waitUntil(() => run.store.asked.get('takeTurn') === 2, { withinMs: 30_000 })
+    await decide(run, 'b')
+    await run.handle.result()
+    expect(run.store.journal).toEqual(['0.0', '1.0'])
+  })
+
+  it('that is not patched executes nothing and loses nothing: the run goes on with the code before', async () => {
+    await using run = await waitingRun()
+    await run.deploy(await bundleOf('changed-workflow'))
+    await decide(run, 'a')
+    await waitUntil(
+      async () => {
+        const { raw } = await run.handle.describe()
+        return (raw.pendingWorkflowTask?.attempt ?? 0) > 1
+      },
+      { withinMs: 40_000 },
+    )
+    expect(run.store.journal).toEqual([])
+    await run.deploy(await workflowBundle())
+    await waitUntil(() => run.store.asked.get('takeTurn') === 2, { withinMs: 40_000 })
+    await decide(run, 'b')
+    await run.handle.result()
+    expect(run.store.journal).toEqual(['0.0', '1.0'])
+  })
+})
