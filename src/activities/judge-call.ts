@@ -1,5 +1,5 @@
 import type { RemoteQuestion } from '../services/context.ts'
-import { judgeCall } from '../services/runs/judge-call.ts'
+import { judgeCall } from '../services/turns/judge-call.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { getText, putContent } from '../store/content.ts'
 import type { Activities } from '../workflows/activity-port.ts'

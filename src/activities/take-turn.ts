@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { ModelProblem } from '../models/model.ts'
-import { takeTurn } from '../services/runs/take-turn.ts'
+import { takeTurn } from '../services/turns/take-turn.ts'
 import type { StopReason, WorkerContext } from '../services/worker-context.ts'
 import type { Activities } from '../workflows/activity-port.ts'
 import { withHeartbeat } from './stop-signal.ts'

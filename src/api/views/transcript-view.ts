@@ -1,4 +1,4 @@
-import type { TranscriptCall as CallRecord } from '../../services/runs/load-transcript.ts'
+import type { TranscriptCall as CallRecord } from '../../services/turns/load-transcript.ts'
 import type { TranscriptItem as ItemRecord } from '../../services/runs/transcript.ts'
 import type { TranscriptCall, TranscriptItem } from '../schemas/transcript.ts'
 

@@ -1,5 +1,5 @@
 import type { Caller, ServiceContext } from '../context.ts'
-import { loadTranscript, type TranscriptMessage } from './load-transcript.ts'
+import { loadTranscript, type TranscriptMessage } from '../turns/load-transcript.ts'
 import { assertVisible } from './visible-run.ts'
 
 /** A message with the turn it belongs to: one that no turn has read yet counts to the next. */

@@ -1,5 +1,5 @@
 import type { WorkerDetail } from '../../api/schemas/workers.ts'
-import { LinesView } from '../request/lines-view.tsx'
+import { LinesView } from '../request/effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 /** One worker as it is in force: where it may go, with what, within which limits. */

@@ -6,7 +6,7 @@ import { callApi } from '../api/call-api.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
-import { useDraft } from './draft.ts'
+import { useDraft } from './decision/draft.ts'
 
 /** What colleagues have to say about the request; the agent does not read it. */
 export function Comments({ request }: { request: RequestDetail }) {

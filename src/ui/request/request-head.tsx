@@ -6,7 +6,7 @@ import { lastListAddress, type placeInList } from '../inbox/last-list.ts'
 import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Time } from '../text/time.tsx'
-import { ClaimButton } from './quorum.tsx'
+import { ClaimButton } from './decision/quorum.tsx'
 import { Risk } from './risk.tsx'
 
 /** The line above the headline: back, place in the list, risk, state, time left, claim, link. */

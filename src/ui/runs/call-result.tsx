@@ -1,5 +1,5 @@
 import type { CallResult } from '../../api/schemas/transcript.ts'
-import { LinesView } from '../request/lines-view.tsx'
+import { LinesView } from '../request/effect/lines-view.tsx'
 import { splitLines } from '../../domain/line-pieces.ts'
 
 /** Longer results are folded, with their number of lines. */

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { RunDetail } from '../../api/schemas/runs.ts'
 import { callApi } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
-import { useDraft } from '../request/draft.ts'
+import { useDraft } from '../request/decision/draft.ts'
 import { announce } from '../shell/announce.tsx'
 
 /** Says something to a run: it resumes one that waits for input, and is read before the next turn of any other. */

@@ -1,7 +1,7 @@
 import { Link, useParams } from 'react-router'
 import type { RunDetail } from '../../api/schemas/runs.ts'
 import { useMe, useRun, useTranscript } from '../api/queries.ts'
-import { LinesView } from '../request/lines-view.tsx'
+import { LinesView } from '../request/effect/lines-view.tsx'
 import { Headline } from '../shell/headline.tsx'
 import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'

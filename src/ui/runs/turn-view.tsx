@@ -1,7 +1,7 @@
 import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { TranscriptCall, TranscriptItem } from '../../api/schemas/transcript.ts'
-import { LinesView } from '../request/lines-view.tsx'
+import { LinesView } from '../request/effect/lines-view.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultView } from './call-result.tsx'

@@ -1,4 +1,4 @@
-import type { ApiRefusal } from '../api/call-api.ts'
+import type { ApiRefusal } from '../../api/call-api.ts'
 
 /** How a refused decision is put to the person: what it means, and what became of the request. */
 export interface RefusalWords {

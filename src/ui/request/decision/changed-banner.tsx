@@ -1,12 +1,12 @@
 import { Button } from '@mantine/core'
 import { lazy, Suspense, useState } from 'react'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
-import { Loading } from '../states/loading.tsx'
+import type { RequestDetail } from '../../../api/schemas/requests.ts'
+import { Loading } from '../../states/loading.tsx'
 import { changedFields } from './edited-input.ts'
-import { Notice } from './notice.tsx'
+import { Notice } from '../notice.tsx'
 
 const TextDifference = lazy(() =>
-  import('./text-difference.tsx').then((module) => ({ default: module.TextDifference })),
+  import('../effect/text-difference.tsx').then((module) => ({ default: module.TextDifference })),
 )
 
 /** The request is not what the person opened any more: who changed it, what is different, and the way on. */

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
-import { ApiRefusal, callApi } from '../api/call-api.ts'
-import { newIdempotencyKey } from '../api/idempotency-key.ts'
+import { ApiRefusal, callApi } from '../../api/call-api.ts'
+import { newIdempotencyKey } from '../../api/idempotency-key.ts'
 
 export type Submission<T> =
   | { readonly state: 'idle' }

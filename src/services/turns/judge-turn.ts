@@ -10,7 +10,7 @@ import type { WorkerContext } from '../worker-context.ts'
 import { judgeOne } from './judge-one.ts'
 import { presentCall } from './present-call.ts'
 import { TurnProposals } from './turn-proposals.ts'
-import { signedModeOf } from './verify-run.ts'
+import { signedModeOf } from '../runs/verify-run.ts'
 
 /** What comes of a call before anybody is asked: a result at once, an execution, or a request. */
 export type JudgedCall =

@@ -5,12 +5,12 @@ import {
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { ModelProblem } from '../../models/model.ts'
-import { advanceRequests } from './advance-requests.ts'
-import { beginRun } from './begin-run.ts'
-import { cancelRun } from './cancel-run.ts'
-import { closeRun } from './close-run.ts'
-import { messageRun } from './message-run.ts'
-import { startRun } from './start-run.ts'
+import { advanceRequests } from '../runs/advance-requests.ts'
+import { beginRun } from '../runs/begin-run.ts'
+import { cancelRun } from '../runs/cancel-run.ts'
+import { closeRun } from '../runs/close-run.ts'
+import { messageRun } from '../runs/message-run.ts'
+import { startRun } from '../runs/start-run.ts'
 import { takeTurn } from './take-turn.ts'
 
 let desk: AgentDesk

@@ -8,7 +8,7 @@ import { judgeOne } from './judge-one.ts'
 import { accessesOf } from './judge-turn.ts'
 import { presentCall, storePresented } from './present-call.ts'
 import { TurnProposals } from './turn-proposals.ts'
-import { signedModeOf } from './verify-run.ts'
+import { signedModeOf } from '../runs/verify-run.ts'
 
 /**
  * Judges a hypothetical or edited call on the host that has the workspace; nothing is opened. With `runId` the run's

@@ -1,6 +1,6 @@
 import { useMemo } from 'react'
 import { Diff, Hunk, type GutterOptions, type TokenNode } from 'react-diff-view'
-import { VisibleLine } from '../text/visible-text.tsx'
+import { VisibleLine } from '../../text/visible-text.tsx'
 import { changedRange, type DiffChange, type DiffFile, type DiffHunk } from './unified-diff.ts'
 import './diff-view.css'
 

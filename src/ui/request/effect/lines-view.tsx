@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useEffect, useMemo, useState } from 'react'
-import { lineBlocks, splitLines, type LineBlock } from '../../domain/line-pieces.ts'
-import { VisibleLine } from '../text/visible-text.tsx'
+import { lineBlocks, splitLines, type LineBlock } from '../../../domain/line-pieces.ts'
+import { VisibleLine } from '../../text/visible-text.tsx'
 import './code.css'
 
 const linesAtOnce = 2_000

@@ -1,7 +1,7 @@
 import { Radio } from '@mantine/core'
 import { useRef } from 'react'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
-import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
+import type { RequestDetail } from '../../../api/schemas/requests.ts'
+import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import type { Choice } from './decision-body.ts'
 
 /** The decisions one can take, deny first. A and D move the focus here and choose nothing. */

@@ -8,7 +8,7 @@ import { judgeTurn } from './judge-turn.ts'
 import { openTurn } from './open-turn.ts'
 import { planTurn } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
-import { runHasEnded } from './run-has-ended.ts'
+import { runHasEnded } from '../runs/run-has-ended.ts'
 import { storeTurn } from './store-turn.ts'
 
 /** How often a turn is judged before its calls are given up with an error. */

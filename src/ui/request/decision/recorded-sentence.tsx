@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { DecisionAnswer } from '../../api/schemas/decisions.ts'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
-import { outcomeOf } from './state-words.ts'
+import type { DecisionAnswer } from '../../../api/schemas/decisions.ts'
+import type { RequestDetail } from '../../../api/schemas/requests.ts'
+import { outcomeOf } from '../state-words.ts'
 import { isTakenUp, stageSentence, waitsFor, type Decided } from './stage-sentence.ts'
 
 /** How often the page asks how far a recorded decision is. */

@@ -1,6 +1,6 @@
-import type { DecisionBody } from '../../api/schemas/decisions.ts'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
-import type { ScopeName } from '../../api/schemas/grants.ts'
+import type { DecisionBody } from '../../../api/schemas/decisions.ts'
+import type { RequestDetail } from '../../../api/schemas/requests.ts'
+import type { ScopeName } from '../../../api/schemas/grants.ts'
 
 /** What is chosen in the panel; nothing is until somebody chooses. */
 export type Choice = 'deny' | 'stop' | 'approve' | 'edit'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../../api/schemas/requests.ts'
 import { decisionBody, scopeCovers, whyNotSubmit, type PanelFields } from './decision-body.ts'
 
 const request = {

@@ -1,8 +1,8 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
-import { ApiRefusal, callApi } from '../api/call-api.ts'
+import type { RequestDetail } from '../../../api/schemas/requests.ts'
+import { ApiRefusal, callApi } from '../../api/call-api.ts'
 import { editableFields, editedInput } from './edited-input.ts'
 
 /** Changes the input of a call. Its preview is the new revision, which is then decided as shown. */

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
-import type { DecisionAnswer } from '../../api/schemas/decisions.ts'
-import { ApiRefusal } from '../api/call-api.ts'
-import { asInfinitive } from './as-infinitive.ts'
+import type { DecisionAnswer } from '../../../api/schemas/decisions.ts'
+import { ApiRefusal } from '../../api/call-api.ts'
+import { asInfinitive } from '../as-infinitive.ts'
 import { refusalWords } from './refusal-words.ts'
 import { stageSentence, type CallNow } from './stage-sentence.ts'
-import { executionSentence, outcomeOf, whyNotYours } from './state-words.ts'
+import { executionSentence, outcomeOf, whyNotYours } from '../state-words.ts'
 
 const quorum = { required: [], counted: [], missing: [{ team: 'platform', count: 1 }], text: '' }
 const waiting = { execution: { state: 'not_started' }, kind: 'tool_call', batch: null } as const
