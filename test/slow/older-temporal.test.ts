@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { copyFile, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -116,6 +117,12 @@ async function workflowStatus(installation: Installation, workflowId: string): P
   }
 }
 
+/** The file and, where the server left one behind, its write-ahead log: what it holds belongs to the copy. */
+async function copyDatabase(from: string, to: string): Promise<void> {
+  await copyFile(from, to)
+  if (existsSync(`${from}-wal`)) await copyFile(`${from}-wal`, `${to}-wal`)
+}
+
 test('with a Temporal from an older copy every run goes on from the store, nothing runs twice and nothing is cancelled', async () => {
   await using installation = await Installation.start(project)
   const { dataDir, folder } = installation
@@ -123,7 +130,7 @@ test('with a Temporal from an older copy every run goes on from the store, nothi
   const [ended, further] = [await startRun(installation), await startRun(installation)]
   await untilRun(installation, ended, 'waiting_for_approval', 1)
   await untilRun(installation, further, 'waiting_for_approval', 1)
-  await installation.restart(() => copyFile(data, `${data}.copy`))
+  await installation.restart(() => copyDatabase(data, `${data}.copy`))
 
   await approveNext(installation, ended)
   await untilRun(installation, ended, 'waiting_for_approval', 2)
@@ -136,7 +143,7 @@ test('with a Temporal from an older copy every run goes on from the store, nothi
 
   await installation.restart(async () => {
     for (const end of ['-wal', '-shm']) await rm(`${data}${end}`, { force: true })
-    await copyFile(`${data}.copy`, data)
+    await copyDatabase(`${data}.copy`, data)
     // A run that ended counts as revived once it had the time to end its workflow, and a new one as
     // missing once it had the time to be started.
     let found = ''
