@@ -1,12 +1,4 @@
-import type { JsonObject } from '../domain/json.ts'
-import type { StreamEventType } from '../store/event.ts'
-
-/** One event of the live stream: ids only, in the order of its sequence. */
-export interface StreamEvent {
-  readonly sequence: bigint
-  readonly type: StreamEventType
-  readonly subject: JsonObject
-}
+import type { StreamEvent } from '../delivery/event-feed.ts'
 
 /** Where the stream's route reads from; implemented by src/delivery. */
 export interface EventFeed {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import type { Response } from 'express'
-import type { EventFeed, StreamEvent } from './event-feed.ts'
+import type { StreamEvent } from '../delivery/event-feed.ts'
+import type { EventFeed } from './event-feed.ts'
 
 /** How one reader's stream goes. */
 export interface StreamOptions {

@@ -1,5 +1,4 @@
 import type { Selectable } from 'kysely'
-import { hashJson } from '../../domain/digest.ts'
 import type { Json } from '../../domain/json.ts'
 import type { Problem } from '../../domain/problem.ts'
 import type { RequestState } from '../../domain/request.ts'
@@ -13,11 +12,11 @@ import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
 import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'
 import { parseDecision, type Approval, type DecisionInput } from './decision-input.ts'
-import { aboutRequest, endRequest } from './end-request.ts'
+import { endRequest } from './end-request.ts'
 import { expireLocked } from './expire-locked.ts'
 import { onceForKey } from './idempotency.ts'
 import { judgeDecision, type DecisionMarks } from './judge-decision.ts'
-import { issuePermit } from './permits.ts'
+import { permitRequest } from './permit-request.ts'
 import { recordDecision } from './record-decision.ts'
 import { expiredProblem } from './refuse-ended.ts'
 import { lockWithSiblings, stopSiblings } from './stop-siblings.ts'
@@ -137,29 +136,8 @@ async function countApproval(
   }
   await endRequest(unit, request, { event: 'approve' })
   const deciders = counted.counted.map((place) => place.personId)
-  const permit = await issuePermit(unit.tx, ctx.signer, {
-    requestId: request.id,
-    revision: request.revision,
-    runId: request.run_id,
-    callId: request.call_id,
-    digest: facts.revision.digest,
-    factsDigest: hashJson(facts.revision.facts),
-    deciders,
-    policyDigest: request.policy_digest,
-    attempt: request.attempt,
-    epoch: facts.epoch,
-    now: facts.now,
-    permitForMs: request.routing.permitForMs,
-  })
-  await unit.audit({
-    type: 'permit.issued',
-    actor: caller.actor,
-    channel: caller.channel,
-    ...aboutRequest(request),
-    digest: permit.digest,
-    policyDigest: permit.policyDigest,
-    detail: { permitId: permit.permitId, attempt: permit.attempt, expiresAt: permit.expiresAt },
-  })
+  const { attempt } = request
+  await permitRequest(ctx, unit, caller, request, facts, { deciders, attempt })
   const reach = commonReach(votes.filter((one) => deciders.includes(one.personId)))
   if (reach.scope !== 'once') {
     const { selfApproved } = marks

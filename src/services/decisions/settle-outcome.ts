@@ -1,5 +1,4 @@
 import { sql, type Selectable } from 'kysely'
-import { hashJson } from '../../domain/digest.ts'
 import type { Json } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
@@ -17,7 +16,7 @@ import { invalid } from './decision-input.ts'
 import { aboutRequest, endRequest } from './end-request.ts'
 import { expireLocked } from './expire-locked.ts'
 import { judgePerson } from './judge-decision.ts'
-import { issuePermit } from './permits.ts'
+import { permitRequest } from './permit-request.ts'
 import { recordDecision } from './record-decision.ts'
 import { expiredProblem, refuseEnded } from './refuse-ended.ts'
 import { lockWithSiblings, stopSiblings } from './stop-siblings.ts'
@@ -190,27 +189,6 @@ async function permitAgain(
   facts: DecisionFacts,
   attempt: number,
 ): Promise<void> {
-  const permit = await issuePermit(unit.tx, ctx.signer, {
-    requestId: request.id,
-    revision: request.revision,
-    runId: request.run_id,
-    callId: request.call_id,
-    digest: facts.revision.digest,
-    factsDigest: hashJson(facts.revision.facts),
-    deciders: facts.person === null ? [] : [facts.person.id],
-    policyDigest: request.policy_digest,
-    attempt,
-    epoch: facts.epoch,
-    now: facts.now,
-    permitForMs: request.routing.permitForMs,
-  })
-  await unit.audit({
-    type: 'permit.issued',
-    actor: caller.actor,
-    channel: caller.channel,
-    ...aboutRequest(request),
-    digest: permit.digest,
-    policyDigest: permit.policyDigest,
-    detail: { permitId: permit.permitId, attempt, expiresAt: permit.expiresAt },
-  })
+  const deciders = facts.person === null ? [] : [facts.person.id]
+  await permitRequest(ctx, unit, caller, request, facts, { deciders, attempt })
 }
