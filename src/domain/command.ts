@@ -1,0 +1,30 @@
+/** What a command tool is asked to run (workers-and-policy.md, built-in tools). `cwd` is relative to the workspace root. */
+export type CommandInput =
+  | { readonly kind: 'exec'; readonly argv: readonly string[]; readonly cwd: string }
+  | { readonly kind: 'shell'; readonly script: string; readonly cwd: string }
+
+/** A program as it was found when a command was judged. `hash` is `sha256:…` of its bytes. */
+export interface Executable {
+  /** absolute, links resolved */
+  readonly path: string
+  readonly hash: string
+}
+
+/** What policy asks of the host that would run a command. */
+export interface CommandHost {
+  /** why no sandbox works here, as a sentence; `null` when it works */
+  readonly sandboxProblem: string | null
+  /**
+   * The program that the first word of a vector means: looked up on the fixed `PATH`, or below `cwd` when it has a
+   * slash. `null` when there is none.
+   */
+  executable(name: string, cwd: string): Promise<Executable | null>
+}
+
+/**
+ * How a command that policy alone allows runs: each vector printed back from the tree with its executable's absolute
+ * path, never the original text (security.md 2).
+ */
+export type PrintedCommand =
+  | { readonly kind: 'exec'; readonly argv: readonly string[] }
+  | { readonly kind: 'shell'; readonly script: string }
