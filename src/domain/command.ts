@@ -19,6 +19,11 @@ export interface CommandHost {
    * slash. `null` when there is none.
    */
   executable(name: string, cwd: string): Promise<Executable | null>
+  /**
+   * Where a path really lies once every link on the way is followed (sandbox/real-path.ts): absolute; of what does not
+   * exist yet, the real parent with the rest behind it. `null` when that cannot be said.
+   */
+  realPath(absolute: string): Promise<string | null>
 }
 
 /**

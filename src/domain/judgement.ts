@@ -1,3 +1,4 @@
+import type { PrintedCommand } from './command.ts'
 import type { JsonObject } from './json.ts'
 import type { Quorum } from './request.ts'
 import type { EditsPolicy, Risk, Rule, Scope, Verdict } from './verdict.ts'
@@ -40,5 +41,10 @@ export interface Judgement {
   readonly routing: Routing | null
   /** the grant that pre-approved the call, when one did */
   readonly grantId: string | null
+  /**
+   * How a command runs that rules alone pre-approved: as it was analysed. `null` for every other call, so also for one
+   * that a person, a grant (a person's word on exactly this text) or the mode approved: that runs exactly as shown.
+   */
+  readonly printed: PrintedCommand | null
   readonly steps: readonly ExplainStep[]
 }

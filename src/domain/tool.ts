@@ -1,3 +1,4 @@
+import type { CommandInput, PrintedCommand } from './command.ts'
 import type { Json, JsonObject } from './json.ts'
 import type { CallFacts } from './request.ts'
 import type { Presentation } from './presentation.ts'
@@ -80,6 +81,8 @@ export interface ExecuteContext {
   readonly idempotencyKey: string
   /** what the request recorded of the files it replaces */
   readonly facts: CallFacts
+  /** a command that policy alone allows runs as this; `null`: what was shown runs as it is, or it is no command */
+  readonly printed: PrintedCommand | null
 }
 
 export interface PresentContext {
@@ -128,6 +131,8 @@ export interface Tool {
   parse(input: Json): ParsedInput | Promise<ParsedInput>
   /** Which paths the call touches. Pure. Empty for tools without files. */
   accesses(input: JsonObject): readonly Access[]
+  /** What the call would have the host run. Pure. Absent for tools that run no command. */
+  command?(input: JsonObject): CommandInput
   /**
    * The tool's own consent. `null`: it declares none; the zones of its accesses say, or the worker's `tools` entry,
    * and without either the call asks. Throwing means `ask` with the reason shown.

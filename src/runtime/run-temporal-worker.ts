@@ -12,6 +12,7 @@ import {
 import type { Log, PolicyReader } from '../services/context.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { openModel } from '../models/open-model.ts'
+import { realPathOf } from '../sandbox/real-path.ts'
 import { connectDatabase } from '../store/database.ts'
 import { buildRegistry } from '../tools/registry.ts'
 import { checkNotRestored } from './high-water-mark.ts'
@@ -76,6 +77,11 @@ export async function runTemporalWorker(options: {
       outboxCommitted: null,
       executor: `${hostname()}:${process.pid}:${processId}`,
       projectDir: config.projectDir,
+      commandHost: {
+        sandboxProblem: 'this version runs no commands',
+        executable: async () => null,
+        realPath: realPathOf,
+      },
       workspaceOf: ({ taskQueue }, policy) => workspaces.of(policy, taskQueue),
       registryOf: async (policy, worker) =>
         buildRegistry({ policy, worker, toolProcess: await toolProcesses.of(policy) }),

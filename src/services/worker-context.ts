@@ -1,3 +1,4 @@
+import type { CommandHost } from '../domain/command.ts'
 import type { Workspace, ToolRegistry } from '../domain/tool.ts'
 import type { Model } from '../models/model.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -9,6 +10,8 @@ export interface WorkerContext extends ServiceContext {
   readonly executor: string
   /** absolute path of the project folder */
   readonly projectDir: string
+  /** this host, as policy asks it about commands */
+  readonly commandHost: CommandHost
   /** The workspace that a policy gives a run's task queue. */
   workspaceOf(run: { readonly taskQueue: string }, policy: Policy): Promise<Workspace>
   /** The tools of a worker under a policy; a worker that no longer exists has none. */

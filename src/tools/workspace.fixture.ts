@@ -56,5 +56,6 @@ export async function execute(
     signal: new AbortController().signal,
     idempotencyKey: 'call-1:1',
     facts: facts ?? { toolHash: tool.definitionHash, bases: [] },
+    printed: null,
   })
 }

@@ -39,6 +39,7 @@ export function answerAsk(service: TestService, shown = 'edited\n'): void {
         policyDigest: service.policy.digest,
         routing: null,
         grantId: null,
+        printed: null,
         steps: [{ step: 'consent', outcome: 'ask', detail: 'zone notes: write asks' }],
       },
       presented: {

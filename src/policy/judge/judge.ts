@@ -155,6 +155,7 @@ function answering(
     policyDigest: question.policy.digest,
     routing: verdict === 'ask' ? place.route.routing : null,
     grantId: grantId ?? null,
+    printed: null,
     steps,
   })
 }
@@ -182,6 +183,7 @@ function withoutCall(
     policyDigest: question.policy.digest,
     routing: null,
     grantId: null,
+    printed: null,
     steps,
   }
 }

@@ -1,3 +1,4 @@
+import type { CommandHost } from '../../domain/command.ts'
 import type { Json } from '../../domain/json.ts'
 import type { ToolRegistry, Workspace } from '../../domain/tool.ts'
 import type { RunMode } from '../../domain/verdict.ts'
@@ -40,5 +41,7 @@ export interface JudgeQuestion {
   readonly byPerson: boolean
   /** paths that earlier calls of the turn write or move to: what is absent now may be there by then */
   readonly earlierWrites?: ReadonlySet<string>
+  /** the host that would run a command; absent: as if it had no sandbox, so no command is pre-approved */
+  readonly commandHost?: CommandHost
   findGrant(call: GrantLookup): Promise<LiveGrant | null>
 }

@@ -59,6 +59,8 @@ export async function carryOut(
       signal: stop.signal,
       idempotencyKey: `${work.callId}:${work.attempt}`,
       facts: plan.facts,
+      // A person's permit, and a grant that remembers one, are for what was shown (Judgement.printed).
+      printed: plan.authority.by === 'policy' ? plan.judgement.printed : null,
     })
     return { kind: 'returned', result }
   } catch (error) {

@@ -38,6 +38,7 @@ export async function judgeCall(
           runMode: 'prompt',
           workspace: assumed.workspace,
           projectDir: ctx.projectDir,
+          commandHost: ctx.commandHost,
           duplicateId: false,
           byPerson: false,
           findGrant: async () => null,

@@ -38,6 +38,7 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
     workspace: call.assumed.workspace,
     earlierWrites: call.assumed.earlierWrites,
     projectDir: ctx.projectDir,
+    commandHost: ctx.commandHost,
     duplicateId: call.duplicateId,
     byPerson: call.byPerson,
     findGrant: async (lookup) => {

@@ -180,6 +180,7 @@ export default defineTool({
       signal: new AbortController().signal,
       idempotencyKey: '',
       facts: { toolHash: tool.definitionHash, bases: [] },
+      printed: null,
     })
     expect(result).toMatchObject({ type: 'error', text: /not the one of the policy version/ })
   })
