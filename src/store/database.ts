@@ -17,8 +17,10 @@ export function connectDatabase(options: {
     application_name: options.applicationName,
     connectionTimeoutMillis: 5000,
   })
-  // An idle connection that the server ended must not end this process; the next query reports it.
+  // A connection that the server ended, idle or in the middle of a transaction, must not end this process:
+  // the query under way reports it, or the next one.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
   return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
 }
 

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/harness/postgres.ts'
+import { connectDatabase, type Db, type Tx } from './database.ts'
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  db = connectDatabase({ url: database.url, poolSize: 1, applicationName: 'cut off' })
+})
+afterAll(async () => {
+  await db.destroy()
+  await database[Symbol.asyncDispose]()
+})
+
+async function processOf(tx: Tx): Promise<number> {
+  const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx)
+  return rows[0]?.pid ?? 0
+}
+
+/** Ends the server's side of a connection and answers when it is gone. */
+async function cutOff(pid: number): Promise<void> {
+  await sql`select pg_terminate_backend(${pid}, 60000)`.execute(database.db)
+  // The client hears of it in a turn of its own event loop.
+  await delay(0)
+}
+
+async function answers(): Promise<void> {
+  const { rows } = await sql<{ one: number }>`select 1 as one`.execute(db)
+  expect(rows).toEqual([{ one: 1 }])
+}
+
+test('a connection cut between two queries of a transaction fails the transaction, not the process', async () => {
+  const cut = db.transaction().execute(async (tx) => {
+    await cutOff(await processOf(tx))
+    await sql`select 1`.execute(tx)
+  })
+  await expect(cut).rejects.toThrow()
+  await answers()
+})
+
+test('a connection cut while a query runs fails that query, not the process', async () => {
+  const cut = db.transaction().execute(async (tx) => {
+    const pid = await processOf(tx)
+    await Promise.all([sql`select pg_sleep(600)`.execute(tx), cutOff(pid)])
+  })
+  await expect(cut).rejects.toThrow(/terminat/)
+  await answers()
+})
+
+test('an idle connection that is cut is replaced by another', async () => {
+  await cutOff(await db.transaction().execute(processOf))
+  await expect
+    .poll(() => answers().then(() => 'answered', String), { timeout: 60_000 })
+    .toBe('answered')
+})
