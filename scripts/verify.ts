@@ -11,6 +11,7 @@ const steps: Step[] = [
   { name: 'dead code', program: 'knip', args: [] },
   { name: 'layers', program: 'node', args: ['scripts/check-layers.ts'] },
   { name: 'verbs', program: 'node', args: ['scripts/check-verbs.ts'] },
+  { name: 'rulings', program: 'node', args: ['scripts/check-rulings.ts'] },
   {
     name: 'unit tests',
     program: 'vitest',

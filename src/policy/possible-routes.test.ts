@@ -29,6 +29,7 @@ test('a worker none of whose calls asks needs nobody', () => {
   expect(routes(later, '')).toEqual([])
 })
 
+// Rules: product.md 22
 test('what asks and has no queue leads nowhere', () => {
   expect(routes(writing, '')).toEqual([
     'write_file>nowhere',

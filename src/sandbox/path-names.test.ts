@@ -4,6 +4,7 @@ import { limits } from '../domain/limits.ts'
 import { hostilePaths } from './hostile-paths.fixture.ts'
 import { foldName, parsePath } from './path-names.ts'
 
+// Rules: security.md 11
 describe('parsePath', () => {
   it.each([
     ['', ''],
@@ -67,6 +68,7 @@ describe('parsePath', () => {
   })
 })
 
+// Rules: security.md 11
 describe('foldName', () => {
   it.each([
     ['README', 'readme'],

@@ -27,6 +27,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(base, { recursive: true, force: true }))
 
+// Rules: security.md 10
 describe.runIf(process.platform === 'linux')('a folder swapped for a link while we write', () => {
   it(`puts 0 of up to ${rounds} writes, moves and removals outside the root`, async () => {
     const [root, outside] = [path.join(base, 'root'), path.join(base, 'outside')]

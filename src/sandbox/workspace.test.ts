@@ -61,6 +61,7 @@ function everything(at: string): Promise<unknown>[] {
   ]
 }
 
+// Rules: security.md 11
 describe('names', () => {
   it(`refuses each of ${hostilePaths.length} hostile names in every operation`, async () => {
     for (const hostile of hostilePaths) {
@@ -87,6 +88,7 @@ describe('names', () => {
   })
 })
 
+// Rules: security.md 8
 describe('what is hidden', () => {
   it('does not exist for any operation, however its name is written', async () => {
     for (const at of [
@@ -114,6 +116,7 @@ describe('what is hidden', () => {
   })
 })
 
+// Rules: security.md 10
 describe('links and special files', () => {
   it('follows no symbolic link, as file, as folder, at any depth', async () => {
     symlinkSync(outside, path.join(root, 'linked'))
@@ -159,6 +162,7 @@ describe('links and special files', () => {
   })
 })
 
+// Rules: security.md 10
 describe('writing', () => {
   it('makes the folders it needs, leaves nothing else behind, and gives new files the usual mode', async () => {
     await workspace.write('x/y/z.md', bytes('deep'), 'absent')

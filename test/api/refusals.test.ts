@@ -83,6 +83,7 @@ test('a decision with a key twice is refused and changes nothing', async () => {
   expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
 })
 
+// Rules: product.md 6
 test.each(['true', '1', 'null', '"yes"', '"Approve"', '"approve "', '["approve"]', '{}'])(
   'the decision %s is refused and changes nothing',
   async (decision) => {
@@ -96,6 +97,7 @@ test.each(['true', '1', 'null', '"yes"', '"Approve"', '"approve "', '["approve"]
   },
 )
 
+// Rules: product.md 6
 test('a decision without a digest is 428, with a wrong one 412 with the right one', async () => {
   const path = `/v1/requests/${requestId}/decisions`
   const without = await grace.post(path, { decision: 'approve', revision: 1 })

@@ -128,6 +128,7 @@ test('what looks like a secret is masked in lists, and shown to who decides', as
   expect((await grace.get(`/v1/requests/${id}`)).text).toContain(secret)
 })
 
+// Rules: product.md 26
 test('every byte comes back as it is, as text or a download and never as a page, and reading it is recorded', async () => {
   const { id } = await pending()
   const bytes = Buffer.from('<script>alert(1)</script>\u202e\r\n\u0000', 'utf8')
@@ -147,6 +148,7 @@ test('every byte comes back as it is, as text or a download and never as a page,
   expect(trail.body.items[0].actor).toMatchObject({ type: 'person', name: 'Grace' })
 })
 
+// Rules: product.md 26
 test.each([
   '<img src=x onerror=alert(1)>',
   '"; drop table request; --',
@@ -163,6 +165,7 @@ test.each([
   expect(found.status).toBe(200)
 })
 
+// Rules: product.md 7
 test('a repeated decision with its key gets the original answer; the key with another body 422', async () => {
   const { id, digest } = await pending()
   const path = `/v1/requests/${id}/decisions`

@@ -66,6 +66,7 @@ test('deny comes first in the order of the keyboard, and D leads there', async (
   expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('deny')
 })
 
+// Rules: product.md 7
 test('of two people who race, one decides; the other reads who, keeps the typed reason, and nothing of theirs counts', async () => {
   const { id } = await askForNote()
   const grace = await dashboard.open('Grace', `/requests/${id}`)
@@ -88,6 +89,7 @@ test('of two people who race, one decides; the other reads who, keeps the typed 
   expect(await stateOf(id)).toBe('denied')
 })
 
+// Rules: product.md 6, 11
 test('who opened a revision that is no longer current cannot decide the new one unseen', async () => {
   const { id } = await askForNote('first\n')
   const linus = await dashboard.open('Linus', '/')

@@ -21,6 +21,7 @@ const hostile = [
   `pushed${' '.repeat(300)}out of sight`,
 ].join('\n')
 
+// Rules: product.md 26
 test('whatever an agent writes is text: no element, no link, no request, and hidden characters are chips', async () => {
   const { requestIds } = await ask(
     dashboard.desk,
@@ -50,6 +51,7 @@ test('whatever an agent writes is text: no element, no link, no request, and hid
   expect(outside).toEqual([])
 })
 
+// Rules: product.md 26
 test('the statement of the agent is labelled as its own claim and stands after what will happen', async () => {
   const content = 'x\n'
   const { requestIds } = await ask(

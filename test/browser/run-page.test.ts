@@ -25,6 +25,7 @@ const runOf = (id: string) =>
     .where('id', '=', id)
     .executeTakeFirstOrThrow()
 
+// Rules: product.md 10
 test('an approval for the run is listed there with what it covers and who gave it, and who gave it can revoke it', async () => {
   const { runId, id, path } = await askForNote()
   const { desk } = dashboard

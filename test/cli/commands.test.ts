@@ -145,6 +145,7 @@ test('nothing that an agent wrote reaches the terminal as it is', async () => {
   expect(outputs.map(({ out }) => out).join('')).toContain('⟦U+202E RIGHT-TO-LEFT OVERRIDE⟧')
 })
 
+// Rules: product.md 10
 test('an approval for the run is a grant: listed, bounded, revoked', async () => {
   const { run, request } = await waiting('again')
   const digest = await digestOf(request)

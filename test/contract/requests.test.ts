@@ -99,6 +99,7 @@ describe('a request', () => {
     )
   })
 
+  // Rules: product.md 15
   test('asks afresh when an earlier call that it assumes is denied', async () => {
     const run = await desk.run('batch')
     const [first, second] = await desk.requests(run)
@@ -115,6 +116,7 @@ describe('a request', () => {
     })
   })
 
+  // Rules: product.md 14
   test('that went stale is refused, stays approved, and asks afresh with what it replaces', async () => {
     const run = await desk.run('to-plain')
     const request = await desk.pending(run)
@@ -137,6 +139,7 @@ describe('a request', () => {
     expect(await desk.decide(fresh)).toMatchObject({ body: { execution: { state: 'succeeded' } } })
   })
 
+  // Rules: product.md 12, 14
   test('whose permit lapsed before its turn came is refused as lapsed and asks afresh', async () => {
     const run = await desk.run('lapsing')
     const [first, second] = await desk.requests(run)
@@ -156,6 +159,7 @@ describe('a request', () => {
     })
   })
 
+  // Rules: product.md 12
   test('that nobody decides in time expires: neither denial nor approval', async () => {
     const run = await desk.run('to-quick')
     await desk.until(run, ['completed'])
@@ -165,6 +169,7 @@ describe('a request', () => {
     expect(await desk.decide(request!)).toMatchObject({ status: 410, body: { code: 'expired' } })
   })
 
+  // Rules: product.md 13
   test('of a cancelled run leaves the queue with its reason', async () => {
     const run = await desk.run('to-plain')
     const request = await desk.pending(run)
@@ -251,6 +256,7 @@ describe('who decides', () => {
     ])
   })
 
+  // Rules: product.md 11
   test('edits: off refuses a change, revise puts the editor behind it', async () => {
     const change = async (worker: string) => {
       const request = await desk.pending(await desk.run(worker))

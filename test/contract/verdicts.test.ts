@@ -188,6 +188,7 @@ async function throughApprovals(worker: string): Promise<Map<string, TranscriptC
   return new Map(after.map((call) => [call.toolCallId, call]))
 }
 
+// Rules: product.md 1, 2
 test('every file call of a turn comes to the verdict, result and text that the rules say', async () => {
   const calls = await throughApprovals('files')
   for (const [id, [call, verdict, type, text]] of Object.entries(fileCalls)) {
@@ -203,6 +204,7 @@ test('every file call of a turn comes to the verdict, result and text that the r
   expect(calls.get('ci')?.rule?.id).toMatch(/^protected:/)
 })
 
+// Rules: product.md 2, 3
 test('every custom tool comes to the verdict that its file and the worker declare, the stricter one', async () => {
   const calls = await throughApprovals('tools')
   for (const [name, [, , verdict, text]] of Object.entries(customTools)) {

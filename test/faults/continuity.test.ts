@@ -16,6 +16,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => world[Symbol.asyncDispose](), 60_000)
 
+// Rules: product.md 14
 describe('a file that changes between opening and execution', () => {
   test('refuses the approved call as stale, keeps what was written, asks afresh, and the fresh approval runs once', async () => {
     const runId = await world.startRun('stale')

@@ -99,6 +99,7 @@ async function honest(how: Record<string, unknown> = {}, worker = 'act'): Promis
   return waiting
 }
 
+// Rules: security.md 13
 describe('with rows written by SQL', () => {
   test('an approved state without a permit is refused as unsigned', async () => {
     const waiting = await waitingRun()

@@ -59,6 +59,7 @@ async function approveOnce(runId: string, request: WaitingRequest): Promise<void
   expect(await notedOf(world, request.callId)).toMatchObject({ begun: 1, ended: 1 })
 }
 
+// Rules: security.md 14
 describe('forged signals', () => {
   test('doubled, of every kind, with any ids: nothing runs, and the real decision is then carried out once', async () => {
     const { runId, request } = await waitingRun()
@@ -147,6 +148,7 @@ async function settled(runId: string): Promise<void> {
   )
 }
 
+// Rules: security.md 14
 describe('a workflow started by hand', () => {
   test('for a real run, with a turn and a queue of its own, runs nothing unapproved, and beside the real one the call runs once', async () => {
     const { runId, request } = await waitingRun()
@@ -242,6 +244,7 @@ describe('a workflow', () => {
     expect((await world.calls(runId)).map((call) => call.attempts)).toEqual([1, 1])
   }, 60_000)
 
+  // Rules: product.md 13; security.md 14
   test('that is terminated behind our back ends its run as workflow_lost, and its request can no longer be decided', async () => {
     const { runId, request } = await waitingRun()
     await handleOf(runId).terminate('forged')

@@ -44,6 +44,7 @@ async function turnOfWaiting(runId: string): Promise<number | undefined> {
   return rows[0]?.turn
 }
 
+// Rules: product.md 10
 describe('a grant', () => {
   test('for the run lets the same call pass, is listed with its uses, and ends with the run', async () => {
     const runId = await world.startRun('same')
@@ -92,6 +93,7 @@ describe('a grant', () => {
   }, 90_000)
 })
 
+// Rules: product.md 14
 test('an approval that waits for an earlier call can be taken back; the model reads `cancelled` and nothing was written', async () => {
   const runId = await world.startRun('paired')
   const [first, second] = await world.waiting(runId, 2)
@@ -114,6 +116,7 @@ test('an approval that waits for an earlier call can be taken back; the model re
   })
 }, 60_000)
 
+// Rules: product.md 11
 describe('a changed call', () => {
   test('runs with exactly the bytes of its new revision; the digest of the old one decides nothing; the model is told', async () => {
     const runId = await world.startRun('edited')

@@ -17,6 +17,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => world[Symbol.asyncDispose](), 60_000)
 
+// Rules: product.md 7
 test('fifty people over HTTP race one request: one wins, 49 are told 409 with the winner’s name, and a repeat with the same key gets the same answer', async () => {
   const runId = await world.startRun('one')
   const { id, digest, revision } = await world.onlyWaiting(runId)

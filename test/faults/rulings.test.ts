@@ -45,6 +45,7 @@ function at(requests: readonly WaitingRequest[], place: number): WaitingRequest 
   return request
 }
 
+// Rules: product.md 8, 15
 describe('a denial in a batch of three', () => {
   test('with `continue` ends its own call alone; the others run in order when decided backwards', async () => {
     const [runId, requests] = await startBatch('goes-on')
@@ -142,6 +143,7 @@ test('a message posted while a call waits is read by the next turn, and its auth
   expect(message?.turn).toBe(2)
 }, 60_000)
 
+// Rules: product.md 21
 describe('a run mode', () => {
   test('strict denies what would ask, names itself, still runs what is pre-approved, and asks nobody', async () => {
     const runId = await world.startRun('strict', { mode: 'strict' })
@@ -171,6 +173,7 @@ describe('a run mode', () => {
   }, 60_000)
 })
 
+// Rules: product.md 12
 test('a request that expires tells the model `expired`, and a late decision is 410 and changes nothing', async () => {
   const runId = await world.startRun('brief')
   const request = await world.onlyWaiting(runId)
@@ -183,6 +186,7 @@ test('a request that expires tells the model `expired`, and a late decision is 4
   expect(await world.read('brief/late.md')).toBeNull()
 }, 60_000)
 
+// Rules: product.md 15
 test('several decisions in one action are each judged alone, and only what was listed is decided', async () => {
   const [runId, requests] = await startBatch('many')
   const grace = await world.as('grace')

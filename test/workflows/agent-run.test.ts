@@ -23,6 +23,7 @@ function between<T>(events: readonly T[], isOne: (event: T) => unknown): T[] {
 }
 
 describe('agentRun', () => {
+  // Rules: product.md 15
   it('performs calls with effects in the order of the model, whatever the order of the decisions', async () => {
     await using run = await startScriptedRun(
       new ScriptedStore([[{ requestId: 'a' }, { requestId: 'b' }, {}]]),
@@ -34,6 +35,7 @@ describe('agentRun', () => {
     expect(run.store.journal).toEqual(['0.0', '0.1', '0.2'])
   })
 
+  // Rules: product.md 15
   it('performs read-only calls before an earlier sibling that waits, but not past one with effects', async () => {
     await using run = await startScriptedRun(
       new ScriptedStore([[{ requestId: 'a' }, { readOnly: true }, {}, { readOnly: true }]]),

@@ -22,6 +22,7 @@ function ask(tool: string, input: Json, more: Partial<JudgeQuestion> = {}, proje
   return judged(project, workspace, { tool, input }, more)
 }
 
+// Rules: product.md 2
 describe('step 4: consent', () => {
   test('a zone decides, named by its rule, in words, with file and line', async () => {
     const judgement = await ask('write_file', { path: 'notes/b.md', content: 'x' })
@@ -119,6 +120,7 @@ overlays:
     })
   })
 
+  // Rules: product.md 3
   describe('a custom tool', () => {
     const verdictOf = async (approval: () => Promise<unknown>, settings = '{}') => {
       const project = projectWith(`tools: { notify: ${settings} }`)

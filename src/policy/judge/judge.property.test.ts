@@ -102,6 +102,7 @@ async function verdictOf(
 
 const runs = { numRuns: 60 }
 
+// Rules: product.md 1, 10, 21
 test('no mode and no grant turns a block or an error into a run', async () => {
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
@@ -116,6 +117,7 @@ test('no mode and no grant turns a block or an error into a run', async () => {
   )
 })
 
+// Rules: product.md 2
 test('adding an overlay never loosens a verdict', async () => {
   await fc.assert(
     fc.asyncProperty(world, overlay, fc.nat(3), async (one, added, at) => {
@@ -128,6 +130,7 @@ test('adding an overlay never loosens a verdict', async () => {
   )
 })
 
+// Rules: product.md 2
 test('the verdict does not depend on the order of zones or overlays', async () => {
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
@@ -139,6 +142,7 @@ test('the verdict does not depend on the order of zones or overlays', async () =
   )
 })
 
+// Rules: product.md 2
 test('of tool, worker file and overlays the strictest wins', async () => {
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
@@ -157,6 +161,7 @@ test('of tool, worker file and overlays the strictest wins', async () => {
   )
 })
 
+// Rules: security.md 8
 test('a protected name is never pre-approved, and Countersign’s own files are never asked about', async () => {
   const guarded = fc.constantFrom('a/b/.env', 'a/.git/config', 'workers/z.md')
   await fc.assert(

@@ -23,6 +23,7 @@ function ask(tool: string, input: Json, more: Partial<JudgeQuestion> = {}, proje
   return judged(project, workspace, { tool, input }, more)
 }
 
+// Rules: product.md 1, 4
 describe('steps 1 to 3: what could not run is an error to the model, and nobody is asked', () => {
   test.each<[string, string, Json, RegExp]>([
     ['an invented tool', 'wrte_file', { path: 'notes/b.md' }, /did you mean "write_file"/],
@@ -57,6 +58,7 @@ describe('steps 1 to 3: what could not run is an error to the model, and nobody 
     })
   })
 
+  // Rules: product.md 16
   test('two calls with one id are both refused', async () => {
     const input = { path: 'notes/a.md' }
     expect(await ask('read_file', input, { duplicateId: true })).toMatchObject({ verdict: 'error' })
@@ -69,6 +71,7 @@ describe('steps 1 to 3: what could not run is an error to the model, and nobody 
     expect(judgement.digest).toMatch(/^sha256:/)
   })
 
+  // Rules: product.md 5
   test('a manual tool is for people; a person may invoke it', async () => {
     const tools = [customTool({ manual: true })]
     const call = { tool: 'notify', input: {}, tools }
@@ -103,6 +106,7 @@ describe('steps 5 and 6: mode and grants apply to what asks', () => {
   const write = { path: 'notes/b.md', content: 'x' }
   const grantAll = { findGrant: async () => ({ id: 'g1', text: 'granted by Grace' }) }
 
+  // Rules: product.md 21
   test('strict denies and names the mode, approve_all approves and names it', async () => {
     expect(await ask('write_file', write, { runMode: 'strict' })).toMatchObject({
       verdict: 'blocked',
@@ -115,6 +119,7 @@ describe('steps 5 and 6: mode and grants apply to what asks', () => {
     })
   })
 
+  // Rules: product.md 10
   test('a grant pre-approves and is named', async () => {
     expect(await ask('write_file', write, grantAll)).toMatchObject({
       verdict: 'preApproved',
@@ -123,6 +128,7 @@ describe('steps 5 and 6: mode and grants apply to what asks', () => {
     })
   })
 
+  // Rules: product.md 1, 10, 21
   test('neither beats a block, and pre-approved calls run in every mode', async () => {
     for (const runMode of ['prompt', 'strict', 'approve_all'] as const) {
       const more = { runMode, ...grantAll }
@@ -138,6 +144,7 @@ describe('steps 5 and 6: mode and grants apply to what asks', () => {
     }
   })
 
+  // Rules: product.md 10
   test('a grant is looked up by digest and definition, by path only where that scope is offered', async () => {
     const lookups: GrantLookup[] = []
     const findGrant = async (lookup: GrantLookup) => {

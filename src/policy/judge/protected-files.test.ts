@@ -25,6 +25,7 @@ function write(project: Policy, at: string, projectDir = workspace.root) {
   return judged(project, workspace, call, { projectDir })
 }
 
+// Rules: security.md 8
 describe('protected names are blocked in every zone, at any depth', () => {
   test.each([
     '.git/config',
@@ -90,6 +91,7 @@ describe('protected names are blocked in every zone, at any depth', () => {
   })
 })
 
+// Rules: security.md 8
 describe('a zone that lists a protected name', () => {
   test('makes it ask at high risk, whatever else the zone allows', async () => {
     const project = open(', protected: [".github/**"]')
@@ -121,6 +123,7 @@ describe('a zone that lists a protected name', () => {
   })
 })
 
+// Rules: security.md 8
 describe("Countersign's own files are never an agent's to write", () => {
   const everything = () => open(', protected: ["**"]')
 
@@ -163,6 +166,7 @@ describe("Countersign's own files are never an agent's to write", () => {
   })
 })
 
+// Rules: security.md 8
 describe('reading key and environment files', () => {
   const read = (at: string, project = projectWith(usualZones)) =>
     judged(project, workspace, { tool: 'read_file', input: { path: at } })

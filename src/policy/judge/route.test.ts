@@ -86,11 +86,13 @@ describe('step 7: routing', () => {
     expect((await ask('write_file', write, {}, own)).routing?.queue).toBe('security')
   })
 
+  // Rules: product.md 11
   test('at high risk an editor never also decides', async () => {
     const high = routed('  - { when: {}, risk: high }\n')
     expect((await ask('write_file', write, {}, high)).routing?.edits).toBe('revise')
   })
 
+  // Rules: product.md 22
   test('a call that nobody could be asked about is blocked, with what to configure', async () => {
     const project = projectWith(usualZones, '')
     expect(await ask('write_file', write, {}, project)).toMatchObject({
@@ -100,6 +102,7 @@ describe('step 7: routing', () => {
     })
   })
 
+  // Rules: product.md 10
   test('scope path is for calls that write one file and nothing else', async () => {
     const move = { from: 'scratch/x.txt', to: 'notes/z.md' }
     expect((await ask('move_file', move)).routing?.scopes).toEqual(['once', 'run'])

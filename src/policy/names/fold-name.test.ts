@@ -3,6 +3,7 @@ import { foldName } from './fold-name.ts'
 import { protectedName } from './protected-names.ts'
 import { secretName } from './secret-names.ts'
 
+// Rules: security.md 8
 test.each([
   ['.GIT', '.git'],
   ['.ｇｉｔ', '.git'],

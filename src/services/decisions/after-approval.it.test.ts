@@ -46,6 +46,7 @@ async function deliver(): Promise<void> {
     .execute()
 }
 
+// Rules: product.md 14
 describe('an approval taken back', () => {
   test('revokes the permit, leaves the request approved and wakes the run', async () => {
     const request = await addRequest(service, run)
@@ -121,6 +122,7 @@ describe('more time', () => {
   })
 })
 
+// Rules: product.md 12
 describe('a proposed expiry', () => {
   test('changes nothing while time is left or once it has been decided', async () => {
     const request = await addRequest(service, run)

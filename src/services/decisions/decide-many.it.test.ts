@@ -32,6 +32,7 @@ function item(request: TestRequest, decision: 'approve' | 'deny', more = {}) {
   return { requestId: request.id, decision, digest: request.digest, revision: 1, ...more }
 }
 
+// Rules: product.md 15
 test('alike approvals are decided each on its own, with one batch id on every decision', async () => {
   const requests: TestRequest[] = []
   for (const position of [1, 2, 3]) requests.push(await addRequest(service, run, { position }))
@@ -93,6 +94,7 @@ test('one approval among denials needs no like, and denying many unlike requests
   expect(items.map((one) => one.state)).toEqual(['approved', 'denied', 'denied'])
 })
 
+// Rules: product.md 15
 test('each item is refused for its own reason while the others are decided', async () => {
   const good = await addRequest(service, run)
   const own = await addRequest(service, await addRun(service, { startedBy: grace }))

@@ -192,6 +192,7 @@ describe('an approval', () => {
   })
 })
 
+// Rules: product.md 8
 describe('a denial', () => {
   test('ends the request with its reason and lets the run go on', async () => {
     const [request, sibling] = [
@@ -257,6 +258,7 @@ describe('what is refused', () => {
     }
   })
 
+  // Rules: product.md 6
   test('428: without a digest, before anything else is said', async () => {
     const request = await addRequest(service, run)
     for (const body of [
@@ -268,6 +270,7 @@ describe('what is refused', () => {
     }
   })
 
+  // Rules: product.md 6
   test('422: anything but the literal values', async () => {
     const request = await addRequest(service, run)
     const decisions: Json[] = [
@@ -307,12 +310,14 @@ describe('what is refused', () => {
     expect(await stateOf(request.id)).toBe('pending')
   })
 
+  // Rules: product.md 10
   test('422 scope_not_allowed: a scope that the request does not offer', async () => {
     const request = await addRequest(service, run, { routing: { scopes: ['once'] } })
     const problem = await refusal(decide(grace, request, approving(request, { scope: 'run' })))
     expect([problem.status, problem.code]).toEqual([422, 'scope_not_allowed'])
   })
 
+  // Rules: product.md 12
   test('410: what has expired by the database clock, which also ends it', async () => {
     const request = await addRequest(service, run, { expiresInMs: 0 })
     const late = await refusal(decide(grace, request, approving(request)))
@@ -326,6 +331,7 @@ describe('what is refused', () => {
     expect((await refusal(decide(grace, request, denying(request)))).code).toBe('expired')
   })
 
+  // Rules: product.md 7
   test('409 already_decided: with the state, the name, the time and the reason', async () => {
     const request = await addRequest(service, run)
     await decide(grace, request, denying(request, { reason: 'use yarn' }))
@@ -397,6 +403,7 @@ describe('what is refused', () => {
     expect(row.self_approved).toBe(true)
   })
 
+  // Rules: product.md 6
   test('412: another digest or revision, with the current ones', async () => {
     const request = await addRequest(service, run)
     const current = { digest: request.digest, revision: 1 }
@@ -458,6 +465,7 @@ describe('what is refused', () => {
   })
 })
 
+// Rules: product.md 7
 describe('idempotency keys', () => {
   test('the same key gets the original answer, also after the request has ended', async () => {
     const request = await addRequest(service, run)

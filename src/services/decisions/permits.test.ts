@@ -68,6 +68,7 @@ function row(
 }
 
 describe('a permit', () => {
+  // Rules: product.md 12
   test('allows exactly what it was signed for', () => {
     expect(verifyPermit(verifier, row(), expected)).toEqual({ ok: true, statement })
   })

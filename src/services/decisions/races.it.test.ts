@@ -49,6 +49,7 @@ async function deadlocks(): Promise<number> {
   return rows[0]?.deadlocks ?? Number.NaN
 }
 
+// Rules: product.md 7
 describe('fifty people race one request', () => {
   test("one wins, and the other 49 are told 409 with the winner's name", async () => {
     const request = await addRequest(service, await addRun(service, { startedBy: ada }))
@@ -95,6 +96,7 @@ describe('fifty people race one request', () => {
   })
 })
 
+// Rules: product.md 7, 12
 describe('an approval and an expiry at the same moment', () => {
   test('end every time in exactly one of the two, with a permit exactly when approved', async () => {
     const run = await addRun(service, { startedBy: ada })
@@ -137,6 +139,7 @@ describe('an approval and an expiry at the same moment', () => {
   })
 })
 
+// Rules: product.md 8
 describe('denials that stop, approvals, claims, messages, revocations and cancels', () => {
   test('race each other by the thousand without a deadlock, a lost message or a wrong count', async () => {
     const before = await deadlocks()

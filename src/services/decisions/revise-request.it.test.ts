@@ -56,6 +56,7 @@ function approve(person: TestPerson, request: TestRequest, digest: string, revis
   return decideRequest(service.ctx, person.caller, { request: request.id, body })
 }
 
+// Rules: product.md 11
 describe('a changed call', () => {
   test('is the next revision with its own digest and presentation, and both versions stay', async () => {
     const request = await asking()
@@ -151,6 +152,7 @@ describe('a changed call', () => {
   })
 })
 
+// Rules: product.md 11
 describe('a change is refused, and nothing changes,', () => {
   async function expectRefused(request: TestRequest, attempt: Promise<unknown>, code: string) {
     expect((await refusal(attempt)).code).toBe(code)

@@ -33,6 +33,7 @@ describe('what was approved', () => {
     expect(await desk.read(path)).toBe('two\n')
   })
 
+  // Rules: product.md 14
   test('does not run when the file has changed: refused (stale), and asked afresh with the old request before it', async () => {
     const { call, path, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
@@ -57,6 +58,7 @@ describe('what was approved', () => {
     expect(await desk.read(path)).toBe('two\n')
   })
 
+  // Rules: product.md 14; security.md 10
   test('does not run when the tool itself finds the file changed in the last moment', async () => {
     const { call, path, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
@@ -67,6 +69,7 @@ describe('what was approved', () => {
     expect(await desk.read(path)).toBe('in between\n')
   })
 
+  // Rules: product.md 1, 14
   test('does not run when policy blocks it by now, and nobody is asked again', async () => {
     const { call, path, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
@@ -80,6 +83,7 @@ describe('what was approved', () => {
     await expect(desk.read(path)).rejects.toThrow('ENOENT')
   })
 
+  // Rules: product.md 14
   test('does not run when the approval was taken back: the model reads cancelled', async () => {
     const { call, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
@@ -92,6 +96,7 @@ describe('what was approved', () => {
     expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'refused', reason: 'revoked' }])
   })
 
+  // Rules: product.md 12, 14
   test('asks afresh when the permit has lapsed', async () => {
     const { call, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
@@ -106,6 +111,7 @@ describe('what was approved', () => {
     expect((await onlyCall(runId)).requestId).not.toBe(call.requestId)
   })
 
+  // Rules: product.md 13
   test('does not run after the run was cancelled', async () => {
     const { call, path, runId } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)
@@ -116,6 +122,7 @@ describe('what was approved', () => {
   })
 })
 
+// Rules: product.md 11
 describe('a call that a person changed', () => {
   async function edit(call: DeskCall, input: JsonObject) {
     const { digest, revision } = await requestRow(call.requestId)
@@ -167,6 +174,7 @@ describe('a call that a person changed', () => {
   })
 })
 
+// Rules: product.md 15
 describe('order', () => {
   test('a call with effects waits for the earlier ones of its turn, whoever asks for it', async () => {
     const [one, two] = [unused(), unused()]

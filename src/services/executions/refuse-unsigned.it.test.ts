@@ -20,6 +20,7 @@ beforeEach(() => {
   desk.beforeExecute = async () => undefined
 })
 
+// Rules: security.md 13
 describe('what only a writer of rows approved', () => {
   test('an approved state without a permit executes nothing and is audited', async () => {
     const { call, path, runId } = await aWrite()
@@ -121,6 +122,7 @@ describe('what only a writer of rows approved', () => {
   })
 })
 
+// Rules: product.md 10
 describe('grants', () => {
   test('an approval for the run lets the same call pass unasked, and ends with its uses', async () => {
     const path = unused()

@@ -56,6 +56,7 @@ function find(call: GrantedCall, at: TestRun = run) {
 
 const otherDigest = `sha256:${'1'.repeat(64)}`
 
+// Rules: product.md 10
 describe('a grant', () => {
   test('of scope run covers the same call of the root run and of runs below it, and nothing else', async () => {
     const request = await grant()
@@ -183,6 +184,7 @@ describe('a grant', () => {
   })
 })
 
+// Rules: product.md 10
 describe('a list of grants', () => {
   test('shows who gave what, when, how often it was used, and to whom it is revocable', async () => {
     const request = await grant()
@@ -209,6 +211,7 @@ describe('a list of grants', () => {
   })
 })
 
+// Rules: product.md 10
 describe('revoking a grant', () => {
   test.each(['giver', 'starter', 'who manages runs'])(
     'by its %s takes effect at once',
@@ -233,6 +236,7 @@ describe('revoking a grant', () => {
   })
 })
 
+// Rules: product.md 10
 test('a grant of a quorum reaches only as far as everybody approved, with the tightest bounds', async () => {
   const quorum = { any: [[{ team: 'platform', count: 2 }]] }
   const second = await addPerson(database.db, 'Second', ['platform'], 'second@example.com')

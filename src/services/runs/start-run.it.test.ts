@@ -66,6 +66,7 @@ describe('starting', () => {
     expect(await code(other)).toBe('idempotency_key_reused')
   })
 
+  // Rules: product.md 21
   test('an unknown worker, a forbidden mode and a bad input are refused', async () => {
     const { ada, olga } = desk.people
     const start = (more: object, who = ada) =>
@@ -90,6 +91,7 @@ describe('starting', () => {
     await desk.activate({ 'workers/scribe.md': deskWorker })
   })
 
+  // Rules: product.md 22
   test('a run whose asks could reach nobody is refused with what to configure', async () => {
     const { db } = desk.database
     await db.updateTable('person').set({ disabled_at: new Date() }).execute()

@@ -22,6 +22,7 @@ function assistant(turn: number, calls: readonly TranscriptCall[]): TranscriptMe
   return { ...common, turn, role: 'assistant', text: `turn ${turn}`, calls }
 }
 
+// Rules: product.md 15
 test('every call of a turn is followed by its result; all but outputs are errors', () => {
   const messages = modelMessages([
     { ...common, turn: 1, role: 'user', text: 'go', calls: [] },

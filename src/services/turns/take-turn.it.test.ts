@@ -71,6 +71,7 @@ describe('one turn', () => {
     expect(desk.asked).toHaveLength(2)
   })
 
+  // Rules: product.md 15
   test('is not taken before every call of the one before has a result', async () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
@@ -99,6 +100,7 @@ describe('one turn', () => {
     expect(await beginRun(desk.api, { runId })).toMatchObject({ ended: true })
   })
 
+  // Rules: product.md 16
   test('calls with one id are both refused, and the model is given them apart', async () => {
     desk.say({
       calls: [
@@ -116,6 +118,7 @@ describe('one turn', () => {
     expect(told?.role === 'tool' ? told.results.map((one) => one.id) : []).toEqual(ids)
   })
 
+  // Rules: product.md 3, 4
   test('arguments that are not JSON, unknown tools and refused paths are errors and ask nobody', async () => {
     desk.say({
       calls: [
@@ -133,6 +136,7 @@ describe('one turn', () => {
     expect((await runRow(runId)).state).toBe('running')
   })
 
+  // Rules: product.md 15
   test('with a read of what an earlier call writes lets that read wait its turn', async () => {
     desk.say({
       calls: [
@@ -176,6 +180,7 @@ describe('one turn', () => {
   })
 })
 
+// Rules: product.md 8
 describe('denials', () => {
   test('are told to the model as quoted data, and the run goes on', async () => {
     desk.say({ calls: [aWrite] })
@@ -192,6 +197,24 @@ describe('denials', () => {
     expect(denied?.text).toContain('tool-output-denied')
     expect(denied?.text).toContain('"use \\"yarn\\""')
     expect(await desk.turn(runId, 2)).toEqual({ kind: 'finished' })
+  })
+
+  // Rules: product.md 9
+  test('are not remembered: the same call asks again, and may be approved then', async () => {
+    const again = { tool: 'write_file', input: { path: 'notes/denied.md', content: 'x\n' } }
+    desk.say({ calls: [again] }, { calls: [again] })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [denied] = await desk.calls(runId, 1)
+    await desk.decide(desk.people.grace, denied?.requestId ?? '', { decision: 'deny' })
+    await desk.perform(turn)
+    const next = await desk.turn(runId, 2)
+    const [asked] = await desk.calls(runId, 2)
+    expect(asked).toMatchObject({ verdict: 'ask', result: null })
+    expect(asked?.requestId).not.toBe(denied?.requestId)
+    await desk.decide(desk.people.grace, asked?.requestId ?? '')
+    await desk.perform(next)
+    expect(await desk.calls(runId, 2)).toMatchObject([{ result: 'output' }])
   })
 
   test('that stop cancel every later call and let the run wait for a message', async () => {
@@ -222,6 +245,7 @@ describe('denials', () => {
     expect(desk.asked.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'Leave it.' })
   })
 
+  // Rules: product.md 12
   test('nobody gave in time are an expiry, neither approval nor denial', async () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
@@ -238,6 +262,7 @@ describe('denials', () => {
   })
 })
 
+// Rules: product.md 21
 describe('run modes', () => {
   test('strict denies what would ask and names the mode; pre-approved calls run', async () => {
     desk.say({ calls: [aRead, aWrite] })

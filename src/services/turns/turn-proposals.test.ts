@@ -23,6 +23,7 @@ function bytes(text: string): Uint8Array {
   return Buffer.from(text)
 }
 
+// Rules: product.md 15
 test('a call that touches what an earlier one writes is laid on top of it; the last one counts', async () => {
   const proposals = new TurnProposals(base)
   proposals.add(1, write('notes/a.md'), async () => new Map([['notes/a.md', bytes('one')]]))

@@ -46,6 +46,7 @@ export const toolApproval = {
     expect((await execute(streams, place.workspace, { a: 2 })).output).toBe(2)
   })
 
+  // Rules: product.md 3
   it('asks where needsApproval is true or a function; without it, it declares nothing', async () => {
     await using project = await projectWith({ 'tools/plain.ts': file })
     const of = async (name: string, a: number) =>

@@ -46,6 +46,7 @@ export default defineTool({
     }
   })
 
+  // Rules: product.md 3
   it('says its own consent; what is no verdict, and what throws, is an error for the judge', async () => {
     await using project = await projectWith({ 'tools/slack.ts': slack })
     const tool = await toolOf(project.toolProcess, 'slack_notify')
@@ -84,6 +85,7 @@ export default defineTool({
     ])
   })
 
+  // Rules: product.md 27
   it('is shown as it describes itself, or by its arguments with a warning when that fails', async () => {
     await using project = await projectWith({ 'tools/slack.ts': slack })
     using place = await workspaceWith({})

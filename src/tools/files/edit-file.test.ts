@@ -24,6 +24,7 @@ describe('edit_file', () => {
     expect(place.text('a.ts')).toBe('one\n2\n3\n')
   })
 
+  // Rules: product.md 4
   it.each([
     ['occurs never', 'four', /Edit 1 of 1: .* does not occur/],
     ['occurs twice', 'o', /more than once \(on lines 1 and 2, at least\)/],
@@ -62,6 +63,7 @@ describe('edit_file', () => {
     expect(place.text('a.md')).toBe('evil\ntwo\n')
   })
 
+  // Rules: product.md 15
   it('is shown on top of what earlier calls of the turn propose', async () => {
     using place = await workspaceWith({})
     const first = await present(writeFile, place.workspace, { path: 'n.md', content: 'a\nb\n' })

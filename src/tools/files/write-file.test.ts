@@ -24,6 +24,7 @@ describe('input', () => {
     [moveFile, (at) => ({ from: 'b', to: at })],
   ]
 
+  // Rules: security.md 11
   it(`refuses every hostile name in every tool (${hostilePaths.length} names)`, async () => {
     for (const [tool, inputOf] of inputs) {
       for (const hostile of hostilePaths) {
@@ -73,6 +74,7 @@ describe('input', () => {
 })
 
 describe('write_file', () => {
+  // Rules: product.md 26
   it('shows a new file whole, with exact totals, facts and every byte', async () => {
     using place = await workspaceWith({})
     const shown = await present(writeFile, place.workspace, { path: 'n/a.md', content: '# ü\nx\n' })
@@ -115,6 +117,7 @@ describe('write_file', () => {
     expect(presentation.warnings).toEqual(['No newline at the end of the file.'])
   })
 
+  // Rules: product.md 26
   it('executes exactly what was shown, and reports it', async () => {
     using place = await workspaceWith({ 'a.md': 'old\n' })
     const input = { path: 'a.md', content: 'bmV3AP8=', encoding: 'base64' }
@@ -127,6 +130,7 @@ describe('write_file', () => {
     expect(state.hash).toBe(facts.newHash)
   })
 
+  // Rules: product.md 14; security.md 10
   it('does not execute on another base: stale, nothing changed', async () => {
     using place = await workspaceWith({ 'a.md': 'old\n' })
     const input = { path: 'a.md', content: 'new\n' }
@@ -140,6 +144,7 @@ describe('write_file', () => {
     expect([place.text('a.md'), place.text('b.md')]).toEqual(['someone else\n', 'y'])
   })
 
+  // Rules: product.md 1, 4
   it('nobody is asked about a write that could not run: links, folders, clashing names', async () => {
     using place = await workspaceWith({ 'notes/a.md': 'x' })
     symlinkSync('/etc', path.join(place.root, 'etc'))
@@ -161,6 +166,7 @@ describe('write_file', () => {
     }
   })
 
+  // Rules: product.md 26
   it('warns of hidden characters, CRLF, trailing space and look-alikes, with counts', async () => {
     using place = await workspaceWith({})
     const content = 'a\u202eb\u200b\u200b\r\ntrail \nраypal\nпривет\n'
