@@ -34,6 +34,8 @@ export const auditEventTypes = [
   'grant.ended',
   'policy.activated',
   'policy.rejected',
+  'policy.proposed',
+  'policy.withdrawn',
   'session.started',
   'session.ended',
   'session.refused',

@@ -66,9 +66,22 @@ export interface ActivationStatement {
   readonly previousDigest: string | null
   readonly activatedAt: string
   readonly sequence: number
+  /** ids of the people who agreed: two where a second one has to; empty for the system, absent before there was any */
+  readonly people?: readonly string[]
 }
 
-export type StatementKind = 'run' | 'permit' | 'grant' | 'activation'
+/** A version that a person wants in force and that takes a second person (workers-and-policy.md). */
+export interface ProposalStatement {
+  readonly version: 1
+  readonly proposalId: string
+  readonly policyDigest: string
+  /** the version in force that it was compared with */
+  readonly previousDigest: string
+  readonly proposedBy: string
+  readonly expiresAt: string
+}
+
+export type StatementKind = 'run' | 'permit' | 'grant' | 'activation' | 'proposal'
 
 /** A statement's exact bytes with its signature (base64url) and the id of the key that made it. */
 export interface Signed {

@@ -101,6 +101,23 @@ export interface PolicyActivationTable {
   activated_at: GeneratedTimestamp
 }
 
+export interface PolicyProposalTable {
+  id: string
+  digest: string
+  previous_digest: string
+  proposed_by: string
+  note: string | null
+  /** over the statement that the columns above make, with `expires_at` */
+  statement: string
+  signature: string
+  key_id: string
+  state: Generated<'open' | 'activated' | 'cancelled' | 'superseded' | 'expired'>
+  proposed_at: GeneratedTimestamp
+  expires_at: Timestamp
+  ended_at: Timestamp | null
+  ended_by: string | null
+}
+
 export interface WorkerVersionTable {
   digest: string
   name: string
@@ -189,6 +206,18 @@ export interface ToolCallTable {
   result_text_hash: string | null
   result_output_hash: string | null
   finished_at: Timestamp | null
+}
+
+/** A call that a person made of a manual tool; its `tool_call` has a turn of its own below zero. */
+export interface ManualCallTable {
+  call_id: string
+  run_id: string
+  invoked_by: string
+  /** the run's last turn when it was made */
+  after_turn: number
+  /** the message by which its result entered the transcript */
+  message_id: string | null
+  created_at: GeneratedTimestamp
 }
 
 export interface RequestTable {
@@ -398,12 +427,14 @@ export interface Database {
   content: ContentTable
   policy_version: PolicyVersionTable
   policy_activation: PolicyActivationTable
+  policy_proposal: PolicyProposalTable
   worker_version: WorkerVersionTable
   run: RunTable
   run_lineage: RunLineageTable
   turn_attempt: TurnAttemptTable
   message: MessageTable
   tool_call: ToolCallTable
+  manual_call: ManualCallTable
   request: RequestTable
   request_revision: RequestRevisionTable
   request_principal: RequestPrincipalTable

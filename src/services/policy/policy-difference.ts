@@ -1,34 +1,36 @@
-import { canonicalJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import type { Policy, ProjectConfig, ProjectFiles } from '../../policy/policy.ts'
+import { compareVersions, type SettingChange } from '../../policy/difference/compare-versions.ts'
+import type { Policy } from '../../policy/policy.ts'
 
-/** An audit event has at most 60 KiB, whatever the names are made of. */
+/** An audit event has at most 60 KiB, whatever names and values are made of. */
 const mostNamed = 40
 const mostCharacters = 100
 
-/** What a new version changes, for the trail: files added, changed and removed, and which settings differ. No contents. */
+/**
+ * What a new version changes, for the trail: files added, changed and removed, which parts of the configuration differ
+ * and the settings themselves, before and after. Long values are cut, and what is left out is counted.
+ */
 export function policyDifference(before: Policy | null, after: Policy): JsonObject {
-  const old = contentsOf(before?.files ?? { texts: new Map(), toolFiles: [] })
-  const now = contentsOf(after.files)
+  const { files, settings } = compareVersions(before, after)
+  const of = (change: string): string[] =>
+    named(files.filter((file) => file.change === change).map((file) => file.path))
+  const parts = settings.map(({ at }) => at.split(/[. ]/)[0] ?? at)
   return {
-    added: named([...now.keys()].filter((path) => !old.has(path))),
-    changed: named([...now].filter(([path, text]) => differs(old.get(path), text)).map(first)),
-    removed: named([...old.keys()].filter((path) => !now.has(path))),
-    settings: before === null ? [] : changedSettings(before.config, after.config),
+    added: of('added'),
+    changed: of('changed'),
+    removed: of('removed'),
+    settings: named([...new Set(parts)]),
+    changes: settings.slice(0, mostNamed).map(cut),
+    ...(settings.length > mostNamed ? { moreChanges: settings.length - mostNamed } : {}),
   }
 }
 
-function contentsOf(files: ProjectFiles): Map<string, string> {
-  const tools = files.toolFiles.map((tool) => [tool.path, tool.hash] as const)
-  return new Map([...files.texts, ...tools])
-}
-
-function differs(old: string | undefined, now: string): boolean {
-  return old !== undefined && old !== now
-}
-
-function first(entry: readonly [string, string]): string {
-  return entry[0]
+function cut({ at, before, after }: SettingChange): JsonObject {
+  const short = (value: string | null): string | null =>
+    value === null || value.length <= mostCharacters
+      ? value
+      : `${value.slice(0, mostCharacters).toWellFormed()}… (${value.length} characters)`
+  return { at: at.slice(0, mostCharacters), before: short(before), after: short(after) }
 }
 
 /** Names, with the number of those left out. */
@@ -36,21 +38,4 @@ function named(paths: readonly string[]): string[] {
   const sorted = paths.toSorted().map((path) => path.slice(0, mostCharacters))
   if (sorted.length <= mostNamed) return sorted
   return [...sorted.slice(0, mostNamed), `and ${sorted.length - mostNamed} more`]
-}
-
-function changedSettings(before: ProjectConfig, after: ProjectConfig): string[] {
-  const keys = Object.keys(after) as (keyof ProjectConfig)[]
-  return keys.filter(
-    (key) => canonicalJson(plain(before[key])) !== canonicalJson(plain(after[key])),
-  )
-}
-
-/** Maps as lists of entries, without the lines things are written in. */
-function plain(value: unknown): unknown {
-  if (value instanceof Map) return [...value].map(([key, one]) => [key, plain(one)])
-  if (Array.isArray(value)) return value.map(plain)
-  if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(
-    Object.entries(value).flatMap(([key, one]) => (key === 'source' ? [] : [[key, plain(one)]])),
-  )
 }

@@ -1,0 +1,99 @@
+import { expect, test } from 'vitest'
+import { fixtureFiles, policyOf } from '../../../test/harness/fixtures/project.ts'
+import type { Policy, ProjectFiles } from '../policy.ts'
+import { compareVersions } from './compare-versions.ts'
+
+/** The fixture folder with some texts replaced; `null` removes a file. */
+function folder(changes: Record<string, [from: string, to: string] | string | null>): Policy {
+  const texts = new Map(fixtureFiles.texts)
+  for (const [path, change] of Object.entries(changes)) {
+    if (change === null) texts.delete(path)
+    else if (typeof change === 'string') texts.set(path, change)
+    else texts.set(path, (texts.get(path) ?? '').replace(...change))
+  }
+  return policyOf({ texts, toolFiles: [] } satisfies ProjectFiles)
+}
+
+const config = 'countersign.yaml'
+const base = folder({})
+
+function second(before: Policy, after: Policy): string[] {
+  return compareVersions(before, after).secondPerson.map((one) => one.at)
+}
+
+test('comments and order of keys are another version, but no other setting', () => {
+  const after = folder({ [config]: ['version: 1', '# reviewed\nversion: 1'] })
+  expect(compareVersions(base, after)).toEqual({
+    files: [{ path: config, change: 'changed' }],
+    settings: [],
+    secondPerson: [],
+  })
+})
+
+test('each setting that differs is named with what it was and what it becomes', () => {
+  const after = folder({
+    [config]: ['expiresAfter: 72h', 'expiresAfter: 36h'],
+    'workers/scribe.md': ['write: ask', 'write: { blocked: "not here" }'],
+  })
+  expect(compareVersions(base, after).settings).toEqual([
+    { at: 'queues.platform.expiresAfter', before: '3d', after: '36h' },
+    { at: 'workers.scribe.zones.notes.approval.write', before: 'ask', after: 'blocked: not here' },
+  ])
+})
+
+test('of a list, each member that came or went is named', () => {
+  const after = folder({ [config]: ['[grace@example.com, linus@', '[ada@example.com, linus@'] })
+  expect(compareVersions(base, after).settings).toContainEqual({
+    at: 'teams.platform.members',
+    before: 'grace@example.com',
+    after: null,
+  })
+})
+
+const routed = (entries: string): Policy =>
+  folder({ [config]: ['rights:', `routing:\n${entries}rights:`] })
+const first = '  - { when: { risk: high }, queue: security }\n'
+const other = '  - { when: { tool: write_file }, queue: platform }\n'
+
+test.each([
+  ['a team gains a member', ['[edsger@example.com]', '[edsger@example.com, ada@example.com]']],
+  ['self-approval', ['permitFor: 30d', 'selfApproval: true, permitFor: 30d']],
+  ['a queue of another team', ['security: { team: security }', 'security: { team: platform }']],
+  ['a right', ['manageRuns: [operators]', 'manageRuns: [platform]']],
+  ['the default queue', ['queue: platform }', 'queue: security }']],
+  [
+    'whether decisions are signed',
+    ['security: { team: security }', 'security: { team: security, signature: required }'],
+  ],
+] as const)('a second person has to agree to a change of who decides: %s', (_title, [from, to]) => {
+  expect(second(base, folder({ [config]: [from, to] }))).not.toEqual([])
+})
+
+test('a second person has to agree to another routing, its order, and a worker that leaves its queue', () => {
+  expect(second(base, routed(first))).toEqual(['routing'])
+  expect(second(routed(first + other), routed(other + first))).toEqual(['routing (order)'])
+  const moved = folder({ 'workers/scribe.md': ['name: scribe', 'name: scribe\nqueue: security'] })
+  expect(second(base, moved)).toEqual(['workers.scribe.queue'])
+})
+
+test('nobody else has to agree to what changes neither teams, quorum, self-approval nor rights', () => {
+  const harmless = folder({
+    [config]: ['expiresAfter: 72h', 'expiresAfter: 1h'],
+    'workers/scribe.md': ['You write notes.', 'You write long notes.'],
+    'workers/new.md': '---\nmodel: script:./scripts/scribe.yaml\nqueue: security\n---\nNew.\n',
+  })
+  const difference = compareVersions(base, harmless)
+  expect(difference.secondPerson).toEqual([])
+  expect(difference.files).toContainEqual({ path: 'workers/new.md', change: 'added' })
+  expect(difference.settings).toContainEqual({
+    at: 'workers.scribe.instructions',
+    before: 'You write notes.',
+    after: 'You write long notes.',
+  })
+})
+
+test('against nothing everything is new, and nobody has to agree twice', () => {
+  const difference = compareVersions(null, base)
+  expect(difference.files.every((file) => file.change === 'added')).toBe(true)
+  expect(difference.secondPerson).toEqual([])
+})

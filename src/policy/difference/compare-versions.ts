@@ -1,0 +1,91 @@
+import type { Policy, ProjectFiles } from '../policy.ts'
+import { settingsOf } from './settings-of.ts'
+
+/** One setting that differs; `null`: it is not there. Of a list each member that came or went is one. */
+export interface SettingChange {
+  /** `queues.platform.selfApproval` */
+  readonly at: string
+  readonly before: string | null
+  readonly after: string | null
+}
+
+export interface FileChange {
+  readonly path: string
+  readonly change: 'added' | 'changed' | 'removed'
+}
+
+/** What one version changes of another. */
+export interface VersionDifference {
+  readonly files: readonly FileChange[]
+  readonly settings: readonly SettingChange[]
+  /** those of the settings that decide who must agree: a second person has to (workers-and-policy.md); empty: nobody has to */
+  readonly secondPerson: readonly SettingChange[]
+}
+
+/** Lists in which the first match wins: another order is another meaning. */
+const ordered = /^(routing|workers\.[^.]+\.shell\.rules)$/
+
+/** What `after` changes of `before`; against `null`, everything is new and nobody has to agree twice. */
+export function compareVersions(before: Policy | null, after: Policy): VersionDifference {
+  const files = changedFiles(before?.files ?? { texts: new Map(), toolFiles: [] }, after.files)
+  if (before === null) return { files, settings: [], secondPerson: [] }
+  const [old, now] = [settingsOf(before), settingsOf(after)]
+  const places = [...new Set([...old.keys(), ...now.keys()])].toSorted()
+  const settings = places.flatMap((at) => changesAt(at, old.get(at), now.get(at)))
+  const known = (at: string): boolean => before.workers.has(at.split('.')[1] ?? '')
+  return { files, settings, secondPerson: settings.filter(({ at }) => decidesWho(at, known(at))) }
+}
+
+/**
+ * Does a setting decide who must agree to a call: teams, quorum (with the queue and the routing that lead to it),
+ * `selfApproval`, rights? A worker that is new has no queue that it could leave.
+ */
+function decidesWho(at: string, isKnownWorker: boolean): boolean {
+  if (/^(teams|rights|routing|defaults\.queue)(\.| |$)/.test(at)) return true
+  if (/^queues\.[^.]+\.(team|selfApproval|signature|escalate)$/.test(at)) return true
+  return isKnownWorker && /^workers\.[^.]+\.queue$/.test(at)
+}
+
+function changesAt(
+  at: string,
+  old: readonly string[] | undefined,
+  now: readonly string[] | undefined,
+): SettingChange[] {
+  const [left, right] = [old ?? [], now ?? []]
+  const [one, other] = [left[0], right[0]]
+  if (left.length === 1 && right.length === 1 && one !== undefined && other !== undefined) {
+    return one === other ? [] : [{ at, before: one, after: other }]
+  }
+  const gone = without(left, right).map((before) => ({ at, before, after: null }))
+  const come = without(right, left).map((after) => ({ at, before: null, after }))
+  const changes: SettingChange[] = [...gone, ...come]
+  if (changes.length > 0 || !ordered.test(at)) return changes
+  return left.join('\n') === right.join('\n')
+    ? []
+    : [{ at: `${at} (order)`, before: left.join(' · '), after: right.join(' · ') }]
+}
+
+/** The members of a list that another one lacks, as often as it lacks them. */
+function without(list: readonly string[], other: readonly string[]): string[] {
+  const left = [...other]
+  return list.filter((member) => {
+    const index = left.indexOf(member)
+    if (index >= 0) left.splice(index, 1)
+    return index < 0
+  })
+}
+
+function changedFiles(before: ProjectFiles, after: ProjectFiles): FileChange[] {
+  const [old, now] = [contentsOf(before), contentsOf(after)]
+  const paths = [...new Set([...old.keys(), ...now.keys()])].toSorted()
+  return paths.flatMap((path): FileChange[] => {
+    if (!old.has(path)) return [{ path, change: 'added' }]
+    if (!now.has(path)) return [{ path, change: 'removed' }]
+    return old.get(path) === now.get(path) ? [] : [{ path, change: 'changed' }]
+  })
+}
+
+function contentsOf(files: ProjectFiles): Map<string, string> {
+  const tools = files.toolFiles.map((tool) => [tool.path, tool.hash] as const)
+  return new Map([...files.texts, ...tools])
+}

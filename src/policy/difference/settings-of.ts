@@ -1,0 +1,109 @@
+import { canonicalJson } from '../../domain/digest.ts'
+import type { Holder, Policy } from '../policy.ts'
+
+/**
+ * A version's settings by where they stand: `queues.platform.selfApproval` → `["false"]`. A list has one entry a
+ * member. Two versions are compared by these: the lines things are written in, and comments, count for nothing.
+ */
+export type Settings = ReadonlyMap<string, readonly string[]>
+
+/** What says nothing of its own: where something is written, or what other settings are made from. */
+const silent = new Set(['source', 'text', 'digest', 'name', 'email'])
+
+/** Every setting of a version: of countersign.yaml under its own keys, of workers under `workers.NAME`, tool files. */
+export function settingsOf(policy: Policy): Settings {
+  const settings = new Map<string, readonly string[]>()
+  const { defaultQueue, people, rights, ...config } = policy.config
+  if (defaultQueue !== null) settings.set('defaults.queue', [defaultQueue])
+  for (const person of people) settings.set(`people.${person.email}`, [person.name])
+  for (const [right, holders] of Object.entries(rights)) {
+    if (holders.length > 0) settings.set(`rights.${right}`, holders.map(holderName))
+  }
+  flatten(settings, '', config)
+  for (const [name, worker] of policy.workers) {
+    const { instructions, script, ...rest } = worker
+    flatten(settings, `workers.${name}`, rest)
+    settings.set(`workers.${name}.instructions`, [instructions])
+    if (script !== null) settings.set(`workers.${name}.script`, [script])
+  }
+  for (const file of policy.toolFiles) settings.set(file.path, [file.hash])
+  return settings
+}
+
+function flatten(settings: Map<string, readonly string[]>, at: string, value: unknown): void {
+  const below = (key: string): string => (at === '' ? key : `${at}.${key}`)
+  if (value === null || value === undefined) return
+  if (value instanceof Map) {
+    if (at !== '' && value.size > 0) settings.set(at, [...value.keys()].map(String))
+    for (const [key, one] of value) flatten(settings, below(String(key)), one)
+  } else if (Array.isArray(value)) {
+    const named = value.every(isNamed) && value.length > 0
+    settings.set(at, value.map(named ? (one) => (one as Named).name : shown))
+    if (named) for (const one of value as Named[]) flatten(settings, below(one.name), one)
+  } else if (isPlainObject(value) && consentText(value) === null) {
+    for (const [key, one] of Object.entries(value)) {
+      if (!silent.has(key)) flatten(settings, below(key.replace(/Ms$/, '')), timed(key, one))
+    }
+  } else settings.set(at, [shown(value)])
+}
+
+function holderName(holder: Holder): string {
+  return 'team' in holder ? holder.team : holder.person
+}
+
+interface Named {
+  readonly name: string
+}
+
+function isNamed(value: unknown): value is Named {
+  return isPlainObject(value) && typeof value['name'] === 'string'
+}
+
+function isPlainObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function shown(value: unknown): string {
+  const said = bare(value)
+  return typeof said === 'string' ? said : canonicalJson(said)
+}
+
+/** Without what is not given, and with words on consent as people write them. */
+function bare(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(bare)
+  if (!isPlainObject(value)) return value
+  const consent = consentText(value)
+  if (consent !== null) return consent
+  return Object.fromEntries(
+    Object.entries(value).flatMap(([key, one]) =>
+      one === null || silent.has(key)
+        ? []
+        : [[key.replace(/Ms$/, ''), bare(timed(key, one))] as const],
+    ),
+  )
+}
+
+/** `ask`, or `blocked: reason`; `null` for what is no word on consent. */
+function consentText(value: Record<string, unknown>): string | null {
+  const { approval, reason } = value
+  if (typeof approval !== 'string' || 'when' in value) return null
+  return typeof reason === 'string' ? `${approval}: ${reason}` : approval
+}
+
+/** Milliseconds as they are written. */
+function timed(key: string, value: unknown): unknown {
+  if (!key.endsWith('Ms')) return value
+  if (Array.isArray(value)) return value.map((one) => timed(key, one))
+  return typeof value === 'number' ? durationText(value) : value
+}
+
+function durationText(ms: number): string {
+  for (const [unit, unitMs] of [
+    ['d', 86_400_000],
+    ['h', 3_600_000],
+    ['m', 60_000],
+  ] as const) {
+    if (ms % unitMs === 0) return `${ms / unitMs}${unit}`
+  }
+  return `${ms / 1000}s`
+}

@@ -1,0 +1,97 @@
+import { Problem } from '../../domain/problem.ts'
+import { compareVersions } from '../../policy/difference/compare-versions.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { hasRight, requireRight } from '../access/has-right.ts'
+import type { Caller, SigningContext } from '../context.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { parsedOrRejected, type ActivationInput } from './activate-policy.ts'
+import { endProposal, openProposal, propose, type Proposal } from './open-proposal.ts'
+import { isInForce, lockActivation, storeActivation, type InForce } from './store-activation.ts'
+
+/** What became of a person's agreement to a version. */
+export type Agreement =
+  | { readonly state: 'activated' | 'in_force'; readonly policy: Policy; readonly sequence: number }
+  /** a second person has to agree to the same digest */
+  | { readonly state: 'proposed'; readonly policy: Policy; readonly proposal: Proposal }
+
+type PersonCaller = Caller & { readonly actor: { readonly type: 'person' } }
+
+/**
+ * A person agrees that the folder's version, of the digest that they were shown, takes force. It does so at once, unless
+ * it changes teams, quorum, `selfApproval` or rights: then it is proposed, and takes force when somebody else agrees to
+ * the same digest (workers-and-policy.md). A proposal that the folder or the version in force has left behind is
+ * superseded. Takes the right `activatePolicy` under the version in force; machines have none. Rejects with
+ * `stale_digest` when the folder holds another version by now. Audits `policy.activated` or `policy.proposed`.
+ */
+export async function agreeToPolicy(
+  ctx: SigningContext,
+  caller: Caller,
+  input: ActivationInput & { readonly digest: string },
+): Promise<Agreement> {
+  await requireRight(ctx, caller, 'activatePolicy')
+  const { policy } = await parsedOrRejected(ctx, caller, input.files)
+  if (policy.digest !== input.digest) {
+    throw new Problem(
+      'stale_digest',
+      'The project folder holds another version than the one you were shown; nothing was activated',
+      { digest: policy.digest },
+    )
+  }
+  return await inUnitOfWork(ctx, async (unit) => {
+    const current = await lockActivation(unit, ctx)
+    if (!isPerson(caller) || !(await hasRight(ctx, caller.actor, 'activatePolicy'))) {
+      throw new Problem('forbidden', 'The version that took force meanwhile took this right away')
+    }
+    if (await isInForce(unit.tx, current, policy)) {
+      return { state: 'in_force', policy, sequence: current.sequence }
+    }
+    return await agree(unit, ctx, caller, { policy, note: input.note, current })
+  })
+}
+
+async function agree(
+  unit: UnitOfWork,
+  ctx: SigningContext,
+  caller: PersonCaller,
+  version: { readonly policy: Policy; readonly note: string | null; readonly current: InForce },
+): Promise<Agreement> {
+  const { policy, note, current } = version
+  const before = await ctx.policies.inForce()
+  const open = await openProposal(unit.tx, ctx.verifier)
+  const waiting =
+    open?.digest === policy.digest && open.previous_digest === before.digest && !open.isOver
+      ? open
+      : null
+  if (open !== null && waiting === null) {
+    await endProposal(unit, caller, open, open.isOver ? 'expired' : 'superseded')
+  }
+  const takesTwo = compareVersions(before, policy).secondPerson.length > 0
+  if (takesTwo && waiting === null) {
+    const proposal = await propose(unit, ctx, caller, { policy, before, note })
+    return { state: 'proposed', policy, proposal }
+  }
+  if (takesTwo && waiting?.proposed_by === caller.actor.id) {
+    return { state: 'proposed', policy, proposal: waiting }
+  }
+  const first = waiting?.proposed_by ?? caller.actor.id
+  if (waiting !== null) {
+    await requireStillEntitled(ctx, first)
+    await endProposal(unit, caller, waiting, 'activated')
+  }
+  const people = [...new Set([first, caller.actor.id])]
+  const sequence = await storeActivation(unit, ctx, { policy, current, caller, people, note })
+  return { state: 'activated', policy, sequence }
+}
+
+/** A proposer who has been disabled or has lost the right by now agrees no more, like a vote (product.md 18). */
+async function requireStillEntitled(ctx: SigningContext, personId: string): Promise<void> {
+  if (await hasRight(ctx, { type: 'person', id: personId, name: '' }, 'activatePolicy')) return
+  throw new Problem(
+    'conflict',
+    'Whoever proposed this version may not activate policy any more: cancel the proposal, and propose it yourself',
+  )
+}
+
+function isPerson(caller: Caller): caller is PersonCaller {
+  return caller.actor.type === 'person'
+}

@@ -1,0 +1,131 @@
+import { sql, type Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '../../domain/problem.ts'
+import type { ProposalStatement } from '../../domain/statement.ts'
+import { signStatement, verifyStatement, type Verifier } from '../../domain/statement-bytes.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { PolicyProposalTable } from '../../store/schema.ts'
+import type { Caller, SigningContext } from '../context.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import { policyDifference } from './policy-difference.ts'
+import { storeVersion } from './store-activation.ts'
+
+/** How long a proposal waits for a second person. */
+const waitsHours = 72
+
+export interface Proposal extends Selectable<PolicyProposalTable> {
+  /** its time is over, whatever the row says */
+  readonly isOver: boolean
+}
+
+/**
+ * The proposal that waits, if one does. A row that the service did not sign is none; under the activation lock it
+ * stays as it is.
+ */
+export async function openProposal(db: Db | Tx, verifier: Verifier): Promise<Proposal | null> {
+  const row = await db
+    .selectFrom('policy_proposal')
+    .selectAll()
+    .select(sql<boolean>`expires_at <= clock_timestamp()`.as('isOver'))
+    .where('state', '=', 'open')
+    .executeTakeFirst()
+  return row !== undefined && isSigned(verifier, row) ? row : null
+}
+
+function isSigned(verifier: Verifier, row: Selectable<PolicyProposalTable>): boolean {
+  const signed = { statement: row.statement, signature: row.signature, keyId: row.key_id }
+  const statement = verifyStatement<ProposalStatement>(verifier, 'proposal', signed)
+  return (
+    statement !== null &&
+    statement.version === 1 &&
+    statement.proposalId === row.id &&
+    statement.policyDigest === row.digest &&
+    statement.previousDigest === row.previous_digest &&
+    statement.proposedBy === row.proposed_by &&
+    statement.expiresAt === row.expires_at.toISOString()
+  )
+}
+
+/** Opens a proposal of a person, in place of one that waits. Audits `policy.proposed` with the difference. */
+export async function propose(
+  unit: UnitOfWork,
+  ctx: SigningContext,
+  caller: Caller & { readonly actor: { readonly type: 'person' } },
+  version: { readonly policy: Policy; readonly before: Policy; readonly note: string | null },
+): Promise<Proposal> {
+  const { policy, before, note } = version
+  await storeVersion(unit.tx, policy)
+  // Rows that nobody signed are in the way of the one that may wait.
+  await unit.tx.deleteFrom('policy_proposal').where('state', '=', 'open').execute()
+  const clock = await sql<{ until: Date }>`
+    select date_trunc('milliseconds', clock_timestamp() + make_interval(hours => ${waitsHours})) as until
+  `.execute(unit.tx)
+  const until = clock.rows[0]?.until ?? new Date(Number.NaN)
+  const statement: ProposalStatement = {
+    version: 1,
+    proposalId: uuidv7(),
+    policyDigest: policy.digest,
+    previousDigest: before.digest,
+    proposedBy: caller.actor.id,
+    expiresAt: until.toISOString(),
+  }
+  const signed = signStatement(ctx.signer, 'proposal', statement)
+  const row = await unit.tx
+    .insertInto('policy_proposal')
+    .values({
+      id: statement.proposalId,
+      digest: policy.digest,
+      previous_digest: before.digest,
+      proposed_by: caller.actor.id,
+      note,
+      statement: signed.statement,
+      signature: signed.signature,
+      key_id: signed.keyId,
+      expires_at: until,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  await unit.audit({
+    type: 'policy.proposed',
+    actor: caller.actor,
+    channel: caller.channel,
+    policyDigest: policy.digest,
+    detail: {
+      proposalId: row.id,
+      previousDigest: before.digest,
+      note,
+      ...policyDifference(before, policy),
+    },
+  })
+  return { ...row, isOver: false }
+}
+
+/** Ends a proposal. What was not activated is recorded as `policy.withdrawn`, with why. */
+export async function endProposal(
+  unit: UnitOfWork,
+  caller: Caller,
+  proposal: Pick<Proposal, 'id' | 'digest'>,
+  state: 'activated' | 'cancelled' | 'superseded' | 'expired',
+): Promise<void> {
+  const ended = await unit.tx
+    .updateTable('policy_proposal')
+    .set({
+      state,
+      ended_at: sql`clock_timestamp()`,
+      ended_by: caller.actor.type === 'person' ? caller.actor.id : null,
+    })
+    .where('id', '=', proposal.id)
+    .where('state', '=', 'open')
+    .returning('id')
+    .executeTakeFirst()
+  if (ended === undefined) throw new Problem('conflict', 'This proposal waits no more')
+  if (state === 'activated') return
+  await unit.audit({
+    type: 'policy.withdrawn',
+    actor: caller.actor,
+    channel: caller.channel,
+    policyDigest: proposal.digest,
+    detail: { proposalId: proposal.id, why: state },
+  })
+}

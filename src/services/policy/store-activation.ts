@@ -1,0 +1,131 @@
+import { sql } from 'kysely'
+import { hashJson } from '../../domain/digest.ts'
+import type { ActivationStatement } from '../../domain/statement.ts'
+import { signStatement } from '../../domain/statement-bytes.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { policyDocument } from '../../policy/version-digest.ts'
+import { toJsonb, type Tx } from '../../store/database.ts'
+import type { Caller, SigningContext } from '../context.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+import { newestActivation } from './newest-activation.ts'
+import { policyDifference } from './policy-difference.ts'
+import { syncPeople } from './sync-people.ts'
+
+/** Names the advisory lock; any number that nothing else uses. */
+const activationLock = 4_400_001
+
+/** What is in force, as a transaction that holds the activation lock sees it. */
+export interface InForce {
+  readonly sequence: number
+  readonly digest: string | null
+  /** the new sequence is above this one, and above rows that are in its way */
+  readonly after: number
+  /** no row of a newer activation was changed or removed */
+  readonly isTrue: boolean
+}
+
+/** Takes the lock under which versions take force, one after the other, and reads what is in force. */
+export async function lockActivation(unit: UnitOfWork, ctx: SigningContext): Promise<InForce> {
+  await sql`select pg_advisory_xact_lock(${activationLock})`.execute(unit.tx)
+  const { statement, audited } = await newestActivation(unit.tx, ctx.verifier)
+  const sequence = statement?.sequence ?? 0
+  const after = Math.max(sequence, audited)
+  return {
+    sequence,
+    digest: statement?.policyDigest ?? null,
+    after,
+    isTrue: audited <= sequence,
+  }
+}
+
+/** Is exactly this version in force, its row and its newest activation unchanged? */
+export async function isInForce(tx: Tx, current: InForce, policy: Policy): Promise<boolean> {
+  if (current.digest !== policy.digest || !current.isTrue) return false
+  const row = await tx
+    .selectFrom('policy_version')
+    .select('document')
+    .where('digest', '=', policy.digest)
+    .executeTakeFirst()
+  return row !== undefined && hashJson(row.document) === policy.digest
+}
+
+/** Stores the version; a row under its digest that holds something else is overwritten. */
+export async function storeVersion(tx: Tx, policy: Policy): Promise<void> {
+  const document = toJsonb(policyDocument(policy.files))
+  await tx
+    .insertInto('policy_version')
+    .values({ digest: policy.digest, document })
+    .onConflict((conflict) => conflict.column('digest').doUpdateSet({ document }))
+    .execute()
+}
+
+/**
+ * Puts a version into force under the lock: stores and signs it, makes people and teams what it says, and records
+ * `policy.activated` with the difference. `people` are those who agreed. Answers its sequence.
+ */
+export async function storeActivation(
+  unit: UnitOfWork,
+  ctx: SigningContext,
+  activation: {
+    readonly policy: Policy
+    readonly current: InForce
+    readonly caller: Caller
+    readonly people: readonly string[]
+    readonly note: string | null
+  },
+): Promise<number> {
+  const { policy, current, caller, people, note } = activation
+  await syncPeople(unit.tx, policy.config)
+  await storeVersion(unit.tx, policy)
+  const before =
+    current.digest === null ? null : await ctx.policies.byDigest(current.digest).catch(() => null)
+  const sequence = await insertSigned(unit.tx, ctx, activation)
+  await unit.audit({
+    type: 'policy.activated',
+    actor: caller.actor,
+    channel: caller.channel,
+    policyDigest: policy.digest,
+    detail: {
+      sequence,
+      previousDigest: current.digest,
+      note,
+      people: [...people],
+      ...policyDifference(before, policy),
+    },
+  })
+  return sequence
+}
+
+async function insertSigned(
+  tx: Tx,
+  ctx: SigningContext,
+  { policy, current, caller, people, note }: Parameters<typeof storeActivation>[2],
+): Promise<number> {
+  const clock = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(tx)
+  for (let sequence = current.after + 1; ; sequence += 1) {
+    const statement: ActivationStatement = {
+      version: 1,
+      policyDigest: policy.digest,
+      previousDigest: current.digest,
+      activatedAt: (clock.rows[0]?.at ?? new Date(Number.NaN)).toISOString(),
+      sequence,
+      people,
+    }
+    const signed = signStatement(ctx.signer, 'activation', statement)
+    const inserted = await tx
+      .insertInto('policy_activation')
+      .values({
+        sequence,
+        digest: policy.digest,
+        statement: signed.statement,
+        signature: signed.signature,
+        key_id: signed.keyId,
+        actor: toJsonb(caller.actor),
+        note,
+      })
+      .onConflict((conflict) => conflict.column('sequence').doNothing())
+      .returning('sequence')
+      .executeTakeFirst()
+    if (inserted !== undefined) return sequence
+  }
+}
