@@ -77,7 +77,7 @@ export interface ToolResult {
 export interface ExecuteContext {
   readonly workspace: Workspace
   readonly signal: AbortSignal
-  /** stable for one call and attempt; handed to tools that declare themselves idempotent */
+  /** stable for one call and attempt, and for the attempts that repeat it unasked (a tool that is idempotent) */
   readonly idempotencyKey: string
   /** what the request recorded of the files it replaces */
   readonly facts: CallFacts
@@ -122,6 +122,8 @@ export interface Tool {
   /** only a person may invoke it; the model does not see it */
   readonly manual: boolean
   readonly scopes: readonly Scope[]
+  /** what only a person can give, whatever modes and grants there are: an answer, or an approval. Absent: neither */
+  readonly needsPerson?: 'answer' | 'approval'
   /** `sha256:…` of name, description, schema and, for custom tools, of the source file */
   readonly definitionHash: string
   /**

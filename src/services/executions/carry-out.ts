@@ -23,6 +23,8 @@ export async function carryOut(
     readonly runId: string
     readonly callId: string
     readonly attempt: number
+    /** by which the tool knows the attempt: that of the first, when it is repeated */
+    readonly keyAttempt: number
     readonly plan: ExecutionPlan
     readonly signal: AbortSignal
     /** aborts when the next attempt is about to begin in this process */
@@ -57,7 +59,7 @@ export async function carryOut(
     const result = await plan.tool.execute(plan.input, {
       workspace: plan.workspace,
       signal: stop.signal,
-      idempotencyKey: `${work.callId}:${work.attempt}`,
+      idempotencyKey: `${work.callId}:${work.keyAttempt}`,
       facts: plan.facts,
       // A person's permit, and a grant that remembers one, are for what was shown (Judgement.printed).
       printed: plan.authority.by === 'policy' ? plan.judgement.printed : null,

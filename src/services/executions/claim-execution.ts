@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
+import type { JsonObject } from '../../domain/json.ts'
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
 import { canonicalJson } from '../../domain/digest.ts'
 import { putContent } from '../../store/content.ts'
@@ -13,6 +14,7 @@ import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { lockCall, nextAttemptOf, type CallAtHand } from './call-at-hand.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
+import { isRepeated, keyAttemptOf } from './repeat-attempt.ts'
 import { checkPermit, readPermit } from './plan-approved.ts'
 
 /** `look`: something changed between verifying and claiming; look again. */
@@ -64,7 +66,7 @@ export async function claimExecution(
         grant_id: authority.by === 'grant' ? authority.grantId : null,
         executed_digest: plan.digest,
         executor: ctx.executor,
-        detail: toJsonb({ inputHash }),
+        detail: toJsonb({ inputHash, ...repetition(plan, at) }),
         epoch: sql<number>`(select epoch from installation)`,
         started_at: sql<Date>`clock_timestamp()`,
       })
@@ -90,6 +92,12 @@ export async function claimExecution(
     }
     return { kind: 'claimed', attempt }
   })
+}
+
+/** Kept where a second attempt does no harm: the tool only reads, or says so itself. */
+function repetition({ tool }: ExecutionPlan, at: CallAtHand): JsonObject {
+  if (!tool.readOnly && !tool.idempotent) return {}
+  return isRepeated(at) ? { repeatable: true, keyAttempt: keyAttemptOf(at) } : { repeatable: true }
 }
 
 /** An attempt is under way, or nobody knows yet how it ended. */

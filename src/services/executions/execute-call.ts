@@ -17,6 +17,7 @@ import { planApproved } from './plan-approved.ts'
 import { planPreApproved } from './plan-pre-approved.ts'
 import { refuseExecution } from './refuse-execution.ts'
 import { refusedUnsigned } from './refusals.ts'
+import { isRepeated } from './repeat-attempt.ts'
 import { runningHere, whileRunning } from './running-attempts.ts'
 import { settleUnknown } from './settle-unknown.ts'
 import { whereCallStands } from './where-call-stands.ts'
@@ -68,7 +69,7 @@ async function act(
   at: CallAtHand,
   signal: AbortSignal,
 ): Promise<CallOutcome | null> {
-  const again = at.execution?.settled_then === 'again'
+  const again = at.execution?.settled_then === 'again' && !isRepeated(at)
   const byPermit = again || at.call.verdict === 'ask'
   const planning = byPermit ? planApproved(ctx, at) : planPreApproved(ctx, at)
   const plan = await planning.catch(refuseChanged)

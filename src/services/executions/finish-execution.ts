@@ -43,7 +43,7 @@ export async function finishExecution(
       .executeTakeFirstOrThrow()
     const event = end.state === 'succeeded' ? 'succeed' : 'fail'
     const state = transition(executionTransitions, row.state, event)
-    const settled = row.settled_by !== null || state === null
+    const settled = row.settled_then !== null || state === null
     const outputHash =
       end.output === null ? null : await putContent(unit.tx, JSON.stringify(end.output))
     const { request_id: requestId } = found.call

@@ -12,6 +12,7 @@ import { endEarlierAttempt } from './end-earlier-attempt.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
 import { finishExecution, type ExecutionEnd } from './finish-execution.ts'
 import { loseExecution } from './lose-execution.ts'
+import { keyAttemptOf, repeatAttempt } from './repeat-attempt.ts'
 import { undoClaim } from './undo-claim.ts'
 
 /** How long the end of an effect is tried to be stored, while the database is away. */
@@ -33,7 +34,8 @@ export async function performClaimed(
   claimed: Claimed,
 ): Promise<CallOutcome | null> {
   const { at, plan, attempt, signal, again } = claimed
-  const work = { runId: at.run.id, callId: at.call.id, attempt, plan, signal, again }
+  const keyAttempt = keyAttemptOf(at)
+  const work = { runId: at.run.id, callId: at.call.id, attempt, keyAttempt, plan, signal, again }
   if (!(await endEarlierAttempt(ctx, at))) {
     await untilStored(() =>
       finishExecution(ctx, { callId: at.call.id, attempt, digest: plan.digest }, stillRuns),
@@ -127,13 +129,14 @@ async function lose(
   at: CallAtHand,
   attempt: number,
   why: string,
-): Promise<CallOutcome> {
+): Promise<CallOutcome | null> {
   const policy = await ctx.policies.inForce()
-  return inUnitOfWork(ctx, async (unit): Promise<CallOutcome> => {
+  return inUnitOfWork(ctx, async (unit): Promise<CallOutcome | null> => {
     const now = await lockCall(unit.tx, at.call.id)
     if (now?.execution?.state !== 'started' || now.execution.attempt !== attempt) {
       return { kind: 'done' }
     }
+    if (await repeatAttempt(unit, now, why)) return null
     const check = await loseExecution(unit, policy, now, why)
     if (check === null) return { kind: 'done' }
     const deadline = await nextDeadlineMs(unit.tx, at.run.id)

@@ -178,6 +178,50 @@ describe('an attempt nobody knows the end of', () => {
     expect(await executions(call.id)).toEqual([])
   })
 
+  /** A run whose only call reads a file, which nobody was asked about. */
+  async function aRead(): Promise<{ runId: string; call: DeskCall }> {
+    const path = unused('scratch')
+    await desk.write(path, 'read me\n')
+    desk.say({ calls: [{ tool: 'read_file', input: { path } }] })
+    const runId = await desk.start()
+    await desk.turn(runId, 1)
+    return { runId, call: await onlyCall(runId) }
+  }
+
+  test('a read whose host is lost is carried out again, and nobody is asked', async () => {
+    const { runId, call } = await aRead()
+    const reached = Promise.withResolvers<void>()
+    desk.beforeExecute = async (_tool, signal) => {
+      reached.resolve()
+      await new Promise((_, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+      })
+    }
+    const lost = desk.execute(call.id)
+    await reached.promise
+    expect(await settleUnknown(desk.worker, { callId: call.id })).toEqual({ kind: 'again' })
+    desk.beforeExecute = async () => undefined
+    expect(await desk.execute(call.id)).toEqual({ kind: 'done' })
+    await lost
+    expect((await executions(call.id)).map((one) => one.state)).toEqual(['unknown', 'succeeded'])
+    expect(await onlyCall(runId)).toMatchObject({ requestId: '', result: 'output' })
+  })
+
+  test('a read that is lost again and again is put before people in the end', async () => {
+    const { call } = await aRead()
+    desk.beforeExecute = async () => {
+      throw new Error('its process died')
+    }
+    const lost = await desk.execute(call.id)
+    const check = lost.kind === 'wait' ? (lost.requestIds[0] ?? '') : ''
+    expect(await requestRow(check)).toMatchObject({ kind: 'outcome_check', state: 'pending' })
+    expect((await executions(call.id)).map((one) => one.state)).toEqual([
+      'unknown',
+      'unknown',
+      'unknown',
+    ])
+  })
+
   test('a tool that ends without a result is unknown, never failed', async () => {
     const { call } = await aWrite()
     await desk.decide(desk.people.grace, call.requestId)

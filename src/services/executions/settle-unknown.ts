@@ -5,11 +5,14 @@ import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { lockCall } from './call-at-hand.ts'
 import { loseExecution } from './lose-execution.ts'
+import { repeatAttempt } from './repeat-attempt.ts'
 import { whereCallStands } from './where-call-stands.ts'
+
+const why = 'the connection to its host was lost'
 
 /**
  * What a workflow does when the activity of a call failed or timed out (architecture.md, execution): not started, it may
- * be issued again; started, the attempt becomes `unknown` and its outcome check is what the call waits for.
+ * be issued again, and so may a read; else the started attempt becomes `unknown` and the call waits for its outcome check.
  */
 export async function settleUnknown(
   ctx: ServiceContext,
@@ -21,7 +24,8 @@ export async function settleUnknown(
     if (at === null) return { kind: 'ended' }
     const ended = isEnd(runTransitions, at.run.state)
     if (at.execution?.state !== 'started') return ended ? { kind: 'ended' } : null
-    const check = await loseExecution(unit, policy, at, 'the connection to its host was lost')
+    if (!ended && (await repeatAttempt(unit, at, why))) return { kind: 'again' }
+    const check = await loseExecution(unit, policy, at, why)
     if (ended) return { kind: 'ended' }
     if (check === null) return { kind: 'done' }
     return {

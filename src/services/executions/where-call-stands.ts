@@ -11,6 +11,7 @@ import { cancelledText, deniedText, expiredText, unknownText } from '../runs/res
 import { storeResult, type CallResult } from '../runs/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { lockCall, readCall, type CallAtHand } from './call-at-hand.ts'
+import { isRepeated } from './repeat-attempt.ts'
 import { settledResult } from './settled-result.ts'
 
 /** What is to be done with a call: an answer for the workflow, its effect, or finding out about a lost attempt. */
@@ -37,14 +38,19 @@ export async function whereCallStands(ctx: ServiceContext, callId: string): Prom
       return finish(unit, at, { type: 'cancelled', text: cancelledText(siblingText) })
     }
     if (at.execution?.state === 'started') return { next: 'settle' }
+    if (isRepeated(at)) return undecided(unit, at)
     if (at.execution?.settled_then === 'again') return { next: 'act', at }
     if (at.execution !== null && at.execution.settled_then !== null) {
       return finish(unit, at, settledResult(at.execution))
     }
     if (at.execution?.state === 'unknown') return unknownAttempt(unit, at)
-    if (at.call.verdict === 'preApproved') return { next: 'act', at }
-    return asked(unit, at)
+    return undecided(unit, at)
   })
+}
+
+/** No attempt counts: nobody need be asked, or the request says how it stands. */
+async function undecided(unit: UnitOfWork, at: CallAtHand): Promise<Standing> {
+  return at.call.verdict === 'preApproved' ? { next: 'act', at } : asked(unit, at)
 }
 
 /** It was approved and nothing was tried yet: no lock is needed to see that, since claiming it looks again under them. */

@@ -147,7 +147,9 @@ async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding)
     .leftJoin('execution', (join) =>
       join
         .onRef('execution.call_id', '=', 'tool_call.id')
-        .on('execution.state', 'in', ['started', 'unknown']),
+        .on('execution.state', 'in', ['started', 'unknown'])
+        // One that is to be repeated, or was settled, says nothing any more.
+        .on('execution.settled_then', 'is', null),
     )
     .select(['tool_call.id', 'execution.state'])
     .where('tool_call.run_id', '=', runId)
