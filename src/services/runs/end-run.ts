@@ -148,8 +148,13 @@ async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding)
       join
         .onRef('execution.call_id', '=', 'tool_call.id')
         .on('execution.state', 'in', ['started', 'unknown'])
-        // One that is to be repeated, or was settled, says nothing any more.
-        .on('execution.settled_then', 'is', null),
+        // One that is repeated unasked did nothing that anybody must know of.
+        .on(({ or, eb }) =>
+          or([
+            eb('execution.settled_then', 'is', null),
+            eb('execution.settled_by', 'is not', null),
+          ]),
+        ),
     )
     .select(['tool_call.id', 'execution.state'])
     .where('tool_call.run_id', '=', runId)
