@@ -1,4 +1,5 @@
 import { Command } from 'commander'
+import { addAnswerCommand } from './commands/answer.ts'
 import { addAuditCommand } from './commands/audit.ts'
 import { addCheckCommand } from './commands/check.ts'
 import { addDecideCommands } from './commands/decide.ts'
@@ -35,6 +36,7 @@ export function createProgram(): Command {
   addRunsCommand(program)
   addRequestsCommand(program)
   addDecideCommands(program)
+  addAnswerCommand(program)
   addReviewCommand(program)
   addGrantsCommand(program)
   addAuditCommand(program)

@@ -2,7 +2,14 @@ import { quorumTeams } from './quorum.ts'
 import type { Quorum } from './request.ts'
 
 /** Why a person is behind a request (product.md 17); kept with the request. */
-export type PrincipalReason = 'started' | 'started_above' | 'owns_key' | 'messaged' | 'edited'
+export type PrincipalReason =
+  | 'started'
+  | 'started_above'
+  | 'owns_key'
+  | 'messaged'
+  | 'answered'
+  | 'invoked'
+  | 'edited'
 
 /** Every reason, the one that a person is told first; also for checks of what the store holds. */
 export const principalReasons: readonly PrincipalReason[] = [
@@ -10,6 +17,8 @@ export const principalReasons: readonly PrincipalReason[] = [
   'started_above',
   'owns_key',
   'messaged',
+  'answered',
+  'invoked',
   'edited',
 ]
 
@@ -18,6 +27,8 @@ const behindSentences: Readonly<Record<PrincipalReason, string>> = {
   started_above: 'you started a run above this one',
   owns_key: 'your API key started this run',
   messaged: 'you posted a message to this run or one above it',
+  answered: 'you answered a question of this run or one above it',
+  invoked: 'you invoked this tool',
   edited: 'you edited this call',
 }
 

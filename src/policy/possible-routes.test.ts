@@ -25,7 +25,7 @@ test('a worker none of whose calls asks needs nobody', () => {
   expect(routes('', '')).toEqual([])
   const free = '{ write: preApproved, delete: preApproved }'
   expect(routes(`zones: [{ name: all, root: ., mode: rw, approval: ${free} }]`, '')).toEqual([])
-  const later = 'shell: { default: ask }\nworkers: [scribe]\ntools: { ask_person: {} }'
+  const later = 'shell: { default: ask }\nworkers: [scribe]'
   expect(routes(later, '')).toEqual([])
 })
 
@@ -37,6 +37,8 @@ test('what asks and has no queue leads nowhere', () => {
     'move_file>nowhere',
   ])
   expect(routes('tools: { notify: {} }', '')).toEqual(['notify>nowhere'])
+  const answered = 'tools: { ask_person: { approval: preApproved } }'
+  expect(routes(answered, '')).toEqual(['ask_person>nowhere'])
 })
 
 test('what asks goes to the default queue, or to that of the worker', () => {

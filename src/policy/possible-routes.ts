@@ -9,6 +9,9 @@ export type PossibleRoute =
   | { readonly queue: null; readonly tool: string }
   | { readonly queue: string; readonly tool: string; readonly quorum: Quorum }
 
+/** Built-in tools that ask whatever the worker file says of them, when it lists them. */
+const alwaysAsking: readonly string[] = ['ask_person']
+
 type FileOperation = 'read' | 'write' | 'delete'
 const fileOperations: Readonly<Record<string, readonly FileOperation[]>> = {
   read_file: ['read'],
@@ -34,12 +37,14 @@ export function possibleRoutes(policy: Policy, worker: WorkerDefinition): readon
 /** The tools of this release that the worker has. */
 function toolsOf(worker: WorkerDefinition): readonly string[] {
   const custom = [...worker.tools.keys()].filter((name) => !builtInToolNames.includes(name))
-  return [...(worker.zones.length > 0 ? Object.keys(fileOperations) : []), ...custom]
+  const asking = alwaysAsking.filter((name) => worker.tools.has(name))
+  return [...(worker.zones.length > 0 ? Object.keys(fileOperations) : []), ...asking, ...custom]
 }
 
 function mayAsk(config: ProjectConfig, worker: WorkerDefinition, tool: string): boolean {
   const setting = worker.tools.get(tool)?.consent?.approval ?? null
   if (setting === 'blocked') return false
+  if (alwaysAsking.includes(tool)) return true
   const operations = Object.hasOwn(fileOperations, tool) ? fileOperations[tool] : undefined
   if (operations === undefined || setting === 'ask') return true
   const zoneAsks = operations.some((operation) =>

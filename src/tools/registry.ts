@@ -5,6 +5,7 @@ import { customTool } from './custom/custom-tool.ts'
 import type { ToolProcess } from './custom/tool-process.ts'
 import type { LoadedTools } from './custom/tool-protocol.ts'
 import { unavailableTool } from './custom/unavailable-tool.ts'
+import { askPerson } from './delegation/ask-person.ts'
 import { deleteFile } from './files/delete-file.ts'
 import { editFile } from './files/edit-file.ts'
 import { listFiles } from './files/list-files.ts'
@@ -15,8 +16,8 @@ import { writeFile } from './files/write-file.ts'
 import { mayReadFor } from './may-read.ts'
 
 /**
- * The tools a worker has under a policy version (workers-and-policy.md): the file tools when it has zones, and the
- * custom tools that `tools` lists. One that cannot be loaded on this host is there, and refuses with the reason.
+ * The tools a worker has under a policy version (workers-and-policy.md): the file tools when it has zones, and
+ * `ask_person` and the custom tools that `tools` lists. One that cannot be loaded here is there, and says why it refuses.
  * `worker` is a name; one the version does not know has no tools. `toolProcess`: `null` where no project code may run.
  */
 export async function buildRegistry(options: {
@@ -27,6 +28,7 @@ export async function buildRegistry(options: {
   const worker = options.policy.workers.get(options.worker)
   if (worker === undefined) return registryOf([])
   const tools = worker.zones.length > 0 ? fileTools(options.policy, worker) : []
+  if (worker.tools.has(askPerson.name)) tools.push(askPerson)
   const listed = [...worker.tools.keys()].filter((name) => !builtInToolNames.includes(name))
   if (listed.length > 0 && options.toolProcess !== null) {
     tools.push(...(await listedTools(listed, options.toolProcess)))

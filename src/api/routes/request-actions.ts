@@ -2,8 +2,10 @@ import { z } from 'zod'
 import { extendRequest } from '../../services/decisions/extend-request.ts'
 import { revokePermit } from '../../services/decisions/revoke-permit.ts'
 import { settleOutcome } from '../../services/decisions/settle-outcome.ts'
+import { answerQuestion } from '../../services/questions/answer-question.ts'
 import { claimRequest, releaseClaim } from '../../services/requests/claim-request.ts'
 import { commentRequest } from '../../services/requests/comment-request.ts'
+import { idempotencyHeader, idempotencyKeyOf } from '../preferences.ts'
 import { route, type Route } from '../route.ts'
 import { emptyBody, requestRef, revoked } from '../schemas/common.ts'
 import * as schemas from '../schemas/request-actions.ts'
@@ -94,6 +96,25 @@ export const requestActionRoutes: Route[] = [
         status: 200,
         body: { requestId: extended.requestId, expiresAt: extended.expiresAt.toISOString() },
       }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/answer',
+    summary: 'Answer a question of a run (kind question); the answer is the result of its call',
+    access,
+    params,
+    body: schemas.answerBody,
+    headers: z.object(idempotencyHeader),
+    answers: { 200: { description: 'Answered: recorded and durable', schema: schemas.answered } },
+    problems: ['not_eligible', 'already_decided', 'expired', 'cancelled', 'idempotency_key_reused'],
+    answer: async (api, { params, body, caller, request }) => {
+      const answered = await answerQuestion(api.ctx, caller, {
+        request: params.id,
+        text: body.text,
+        ...idempotencyKeyOf(request),
+      })
+      return { status: 200, body: answered }
     },
   }),
   route({

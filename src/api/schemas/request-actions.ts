@@ -15,6 +15,14 @@ export const commentBody = z.strictObject({ text: text(limits.reasonCharacters).
 export const revokeBody = z.strictObject({ reason: reason.min(1) })
 export const extendBody = z.strictObject({ expiresAt: instant })
 
+/** An answer to a question; where the question offers choices, one of them. */
+export const answerBody = z.strictObject({ text: text(limits.reasonCharacters).min(1) })
+export const answered = z.object({
+  requestId: id,
+  decisionId: id,
+  state: z.literal('approved'),
+})
+
 /** What a person found out about a call whose outcome is unknown; `again` only with `ran: false`. */
 export const settleBody = z
   .strictObject({

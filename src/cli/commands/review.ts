@@ -1,7 +1,6 @@
 import type { Command } from 'commander'
 import type { RequestDetail, RequestList } from '../../api/schemas/requests.ts'
-import { askDecision } from '../decide/ask-decision.ts'
-import { outcomeSentence, sendDecision } from '../decide/decide.ts'
+import { askDecision, sendAsked } from '../decide/ask-decision.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
 import { connect } from '../service/connect.ts'
@@ -44,7 +43,7 @@ async function review(options: ServiceOptions & { queue?: string }): Promise<voi
     seen.add(item.id)
     if (asked === 'skip') continue
     try {
-      console.log(outcomeSentence(await sendDecision(service, request, asked), asked.then))
+      console.log(await sendAsked(service, request, asked))
       decided += 1
     } catch (error) {
       if (!(error instanceof CommandFailure)) throw error

@@ -3,13 +3,14 @@ import type { RequestDetail } from '../../api/schemas/requests.ts'
 import type { Service } from '../service/service.ts'
 import { requestText } from '../text/request-text.ts'
 import { printableLine } from '../text/terminal-text.ts'
-import type { Choice } from './decide.ts'
+import { askAnswer, sendAnswer, type Answer } from './answer.ts'
+import { outcomeSentence, sendDecision, type Choice } from './decide.ts'
 import { showWhole } from './show-whole.ts'
 
-type Answer = 'approve' | 'approve_run' | 'full' | 'deny' | 'stop' | 'skip'
+type Picked = 'approve' | 'approve_run' | 'full' | 'deny' | 'stop' | 'skip'
 
-/** The person's choice; `skip` to leave the request as it is, `quit` to end the walk. */
-export type Asked = Choice | 'skip' | 'quit'
+/** The person's choice or answer; `skip` to leave the request as it is, `quit` to end the walk. */
+export type Asked = Choice | Answer | 'skip' | 'quit'
 
 /**
  * Prints a request and asks the person at the terminal. Nothing is preselected but looking closer; a high
@@ -19,9 +20,10 @@ export async function askDecision(service: Service, request: RequestDetail): Pro
   const page = requestText(request, { full: false })
   console.log(`\n${page.text}`)
   if (request.kind === 'outcome_check') return leaveToSettle(request)
+  if (request.kind === 'question') return askAnswer(request)
   let seenAll = page.whole
   for (;;) {
-    const answer = await select<Answer>({
+    const answer = await select<Picked>({
       message: 'Your decision',
       options: optionsOf(request, seenAll),
       initialValue: 'full',
@@ -50,7 +52,7 @@ function leaveToSettle({ number }: RequestDetail): 'skip' {
 function optionsOf(
   request: RequestDetail,
   seenAll: boolean,
-): { value: Answer; label: string; hint?: string }[] {
+): { value: Picked; label: string; hint?: string }[] {
   const mayApprove = request.risk !== 'high' || seenAll
   return [
     { value: 'full', label: 'View in full', hint: 'with the raw input' },
@@ -70,7 +72,7 @@ function optionsOf(
   ]
 }
 
-async function askReason(request: RequestDetail, answer: Answer): Promise<string | null> {
+async function askReason(request: RequestDetail, answer: Picked): Promise<string | null> {
   const needed = request.risk === 'high'
   if (answer === 'approve' && !needed) return ''
   const reason = await text({
@@ -91,7 +93,7 @@ async function understandsRun(request: RequestDetail): Promise<boolean> {
 }
 
 function choiceOf(
-  answer: Exclude<Answer, 'full' | 'skip'>,
+  answer: Exclude<Picked, 'full' | 'skip'>,
   reason: string,
   seenAll: boolean,
 ): Choice {
@@ -106,4 +108,17 @@ function choiceOf(
     case 'stop':
       return { ...common, decision: 'deny', then: 'stop' }
   }
+}
+
+/** Sends what the person chose or answered; what became of it, in one sentence. */
+export async function sendAsked(
+  service: Service,
+  request: RequestDetail,
+  asked: Choice | Answer,
+): Promise<string> {
+  if (asked.decision === 'answer') {
+    await sendAnswer(service, request, asked)
+    return 'Recorded. The agent reads it.'
+  }
+  return outcomeSentence(await sendDecision(service, request, asked), asked.then)
 }

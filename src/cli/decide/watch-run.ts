@@ -9,8 +9,7 @@ import { path } from '../service/path.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
-import { askDecision } from './ask-decision.ts'
-import { outcomeSentence, sendDecision } from './decide.ts'
+import { askDecision, sendAsked } from './ask-decision.ts'
 
 const lookEveryMs = 500
 
@@ -90,10 +89,10 @@ function placeOf({ id, revision }: RequestItem): string {
 async function decide(
   service: Service,
   request: RequestDetail,
-  choice: Parameters<typeof sendDecision>[2],
+  asked: Parameters<typeof sendAsked>[2],
 ): Promise<void> {
   try {
-    console.log(outcomeSentence(await sendDecision(service, request, choice), choice.then))
+    console.log(await sendAsked(service, request, asked))
   } catch (error) {
     // Somebody was faster, or it changed: said, and the next look shows what is true.
     if (!(error instanceof CommandFailure)) throw error

@@ -49,10 +49,14 @@ function head(request: RequestDetail): string[] {
   const source = request.rule.source === null ? '' : dim(` (${printableLine(request.rule.source)})`)
   return [
     `${bold(`#${request.number} ${printableLine(request.title)}`)}  ${riskWord(request.risk)}  ${request.state}`,
-    `${printableLine(request.worker ?? request.tool)} wants this, asked by ${printableLine(asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
+    `${printableLine(request.worker ?? request.tool)} ${wants(request)}, asked by ${printableLine(asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
     ...assumption(request),
   ]
+}
+
+function wants({ kind }: RequestDetail): string {
+  return kind === 'question' ? 'wants to know this' : 'wants this'
 }
 
 /** A call that touches what an earlier one of its turn writes is shown on top of that (product.md 15). */
@@ -87,7 +91,7 @@ function claim(request: RequestDetail, most: number, columns: number | null): st
 }
 
 function foot(request: RequestDetail): string[] {
-  const votes = request.decisions.map((decision) => `; ${vote(decision)}`)
+  const votes = request.decisions.map((decision) => `; ${vote(request, decision)}`)
   const { canDecide, reason } = request.eligibility
   return [
     `${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}`,
@@ -100,13 +104,14 @@ function foot(request: RequestDetail): string[] {
 }
 
 /** A decision with its marks (product.md 11, 17). */
-function vote(decision: DecisionView): string {
+function vote({ kind }: RequestDetail, decision: DecisionView): string {
+  const verb = kind === 'question' ? 'answered' : decision.decision
   const marks = [
     ...(decision.selfApproved ? ['self-approved'] : []),
     ...(decision.edited ? ['edited'] : []),
   ]
   const words = marks.length === 0 ? '' : ` (${marks.join(', ')})`
-  return `${printableLine(decision.person.name)}: ${decision.decision}${words}`
+  return `${printableLine(decision.person.name)}: ${verb}${words}`
 }
 
 function executionWords(request: RequestDetail): string {

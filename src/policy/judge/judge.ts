@@ -75,16 +75,23 @@ async function judgeAsk(
   place: Route,
   { note, answer }: { note: Note; answer: Answer },
 ): Promise<Judgement> {
-  if (question.runMode !== 'prompt') {
-    const strict = question.runMode === 'strict'
+  const { runMode } = question
+  const byMode =
+    runMode === 'strict' || (runMode === 'approve_all' && call.tool.needsPerson === undefined)
+  if (byMode) {
+    const strict = runMode === 'strict'
     const text = strict
       ? `the run's mode "strict" denies what would ask: ${opinion.rule.text}`
       : `the run's mode "approve_all" approves: ${opinion.rule.text}`
-    note('mode', question.runMode, text)
-    const rule = { id: `mode:${question.runMode}`, text, source: opinion.rule.source }
+    note('mode', runMode, text)
+    const rule = { id: `mode:${runMode}`, text, source: opinion.rule.source }
     return answer(strict ? 'blocked' : 'preApproved', rule, text)
   }
-  note('mode', 'prompt', 'what asks is asked')
+  note(
+    'mode',
+    runMode,
+    runMode === 'prompt' ? 'what asks is asked' : 'no mode answers for a person',
+  )
 
   const grant = await question.findGrant({
     tool: call.tool.name,

@@ -1,6 +1,7 @@
 import type { Routing } from '../../domain/judgement.ts'
 import { quorumText } from '../../domain/quorum.ts'
 import type { Quorum } from '../../domain/request.ts'
+import type { Tool } from '../../domain/tool.ts'
 import type { EditsPolicy, Risk, Scope } from '../../domain/verdict.ts'
 import type {
   ProjectConfig,
@@ -42,7 +43,7 @@ export function route(config: ProjectConfig, call: CanonicalCall, traits: CallTr
     expiresAfterMs: queue.expiresAfterMs,
     permitForMs: queue.permitForMs,
     scopes: scopesOf(entry, call),
-    edits: editsOf(queue, call.tool.name, risk),
+    edits: editsOf(queue, call.tool, risk),
     selfApproval: queue.selfApproval,
     signature: queue.signature,
   }
@@ -74,9 +75,9 @@ export function writtenFile(call: CanonicalCall): string | null {
 }
 
 /** What people may do to the call before deciding it (product.md 11): never `approve` at high risk. */
-function editsOf(queue: Queue, tool: string, risk: Risk): EditsPolicy {
-  if (queue.edits === 'off') return 'off'
+function editsOf(queue: Queue, tool: Tool, risk: Risk): EditsPolicy {
+  if (queue.edits === 'off' || tool.needsPerson === 'answer') return 'off'
   if (risk === 'high') return 'revise'
   if (queue.edits !== null) return queue.edits
-  return tool === 'exec' || tool === 'shell' ? 'revise' : 'approve'
+  return tool.name === 'exec' || tool.name === 'shell' ? 'revise' : 'approve'
 }

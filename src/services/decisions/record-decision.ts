@@ -52,6 +52,7 @@ export async function recordDecision(
     detail: {
       decisionId: id,
       decision: input.decision,
+      ...(request.kind === 'tool_call' ? {} : { kind: request.kind }),
       revision: request.revision,
       scope,
       then,

@@ -44,7 +44,8 @@ async function alreadyDecided(tx: Tx, request: Selectable<RequestTable>): Promis
     .orderBy(sql`decision.at desc, decision.id desc`)
     .executeTakeFirst()
   const name = winner?.name ?? 'somebody'
-  return new Problem('already_decided', `${name} ${request.state} this request before`, {
+  const verb = request.kind === 'question' ? 'answered' : request.state
+  return new Problem('already_decided', `${name} ${verb} this request before`, {
     state: request.state,
     decidedBy: name,
     decidedById: winner?.id ?? null,

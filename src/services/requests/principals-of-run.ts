@@ -9,7 +9,8 @@ export interface Principal {
 
 /**
  * The people behind whatever this run asks for now (product.md 17): who started it or a run above it, the owners of
- * the API keys that did, and who has posted a message to it or one above it so far. Frozen into a request when it opens.
+ * the API keys that did, and who has posted a message to it or one above it, or answered a question of one, so far.
+ * Frozen into a request when it opens.
  */
 export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Principal[]> {
   const result = await sql<Principal>`
@@ -36,6 +37,11 @@ export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Princ
     join message on message.run_id = lineage.id and message.role = 'user'
     join api_key on api_key.id = message.author->>'id'
     where message.author->>'type' = 'machine'
+    union
+    select decision.person_id, 'answered'
+    from lineage
+    join request on request.run_id = lineage.id and request.kind = 'question'
+    join decision on decision.request_id = request.id
   `.execute(db)
   return result.rows
 }

@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Judgement } from '../../domain/judgement.ts'
 import type { Json } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
+import type { RequestKind } from '../../domain/request.ts'
 import type { Access, Presented, ToolRegistry } from '../../domain/tool.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { getTexts } from '../../store/content.ts'
@@ -19,6 +20,7 @@ export type JudgedCall =
   | {
       readonly kind: 'asks'
       readonly callId: string
+      readonly asks: Extract<RequestKind, 'tool_call' | 'question'>
       readonly judgement: Judgement
       readonly presented: Presented
       readonly assumes: number | null
@@ -125,7 +127,8 @@ async function judgeAndPresent(ctx: WorkerContext, one: OneOfTurn): Promise<Judg
   }
   const { presented } = shown
   proposals.add(call.position, tool.accesses(judgement.input), async () => presented.proposes)
-  return { kind: 'asks', callId: call.id, judgement, presented, assumes: assumed.assumes }
+  const asks = tool.needsPerson === 'answer' ? 'question' : 'tool_call'
+  return { kind: 'asks', callId: call.id, asks, judgement, presented, assumes: assumed.assumes }
 }
 
 /** Which paths a call touches, before it is judged; none when it cannot be parsed. */

@@ -71,7 +71,7 @@ async function openCall(
   if (judgement.routing === null) throw new TypeError(`Call ${call.id} asks nobody`)
   const presented = await storePresented(unit.tx, judgement, judged.presented, judged.assumes)
   const { requestId } = await openRequest(unit, caller, {
-    kind: 'tool_call',
+    kind: judged.asks,
     run,
     call,
     tool: judgement.tool,

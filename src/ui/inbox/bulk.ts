@@ -3,6 +3,9 @@ import type { RequestItem } from '../../api/schemas/requests.ts'
 /** The most requests that one action may decide (api.md). */
 const mostAtOnce = 200
 
+/** What is answered, not approved or denied. */
+const onItsPage: readonly RequestItem['kind'][] = ['outcome_check', 'question']
+
 /** What one action on the selected requests would decide, and what it leaves out with the reason. */
 export interface BulkPlan {
   readonly decided: readonly RequestItem[]
@@ -15,7 +18,7 @@ export interface BulkPlan {
  */
 export function planBulk(decision: 'approve' | 'deny', selected: readonly RequestItem[]): BulkPlan {
   const open = (item: RequestItem): boolean =>
-    item.state === 'pending' && item.eligibility.canDecide && item.kind !== 'outcome_check'
+    item.state === 'pending' && item.eligibility.canDecide && !onItsPage.includes(item.kind)
   const first = selected.find((item) => open(item) && item.risk !== 'high')
   const decided: RequestItem[] = []
   const excluded: { item: RequestItem; why: string }[] = []
@@ -35,7 +38,7 @@ function whyNot(
 ): string | null {
   if (item.state !== 'pending') return `already ${item.state}`
   if (!item.eligibility.canDecide) return item.eligibility.reason ?? 'not yours to decide'
-  if (item.kind === 'outcome_check') return 'asks what happened; answer it on its page'
+  if (onItsPage.includes(item.kind)) return 'asks for an answer; give it on its page'
   if (decision === 'deny') return null
   if (item.risk === 'high') return 'high risk is approved one by one'
   if (item.tool !== first?.tool) return `another tool than ${first?.tool}`

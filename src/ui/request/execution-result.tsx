@@ -9,9 +9,10 @@ import { executionSentence, outcomeOf } from './state-words.ts'
 /** What happened to the effect, in place: the state, when, and what the tool returned. */
 export function ExecutionResult({ request }: { request: RequestDetail }) {
   const { execution } = request
-  const sentence = executionSentence(execution, request.state)
+  const sentence = executionSentence(execution, request)
   const ended = ['succeeded', 'failed', 'unknown'].includes(execution.state)
-  const transcript = useTranscript(ended ? request.runId : null)
+  const answered = request.kind === 'question' && request.state === 'approved'
+  const transcript = useTranscript(ended || answered ? request.runId : null)
   if (sentence === null && request.state === 'pending') return null
   const call = transcript.data?.items
     .flatMap((item) => item.calls ?? [])

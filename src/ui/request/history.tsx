@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
 import { useAudit } from '../api/queries.ts'
 import { eventWords } from '../audit/event-words.ts'
 import { Time } from '../text/time.tsx'
@@ -16,7 +16,7 @@ export function Decisions({ request }: { request: RequestDetail }) {
           <li key={decision.decisionId}>
             <span className="grow break">
               <strong>
-                {decision.person.name} {decision.decision === 'approve' ? 'approved' : 'denied'}
+                {decision.person.name} {verbOf(request, decision)}
               </strong>{' '}
               revision {decision.revision}
               {decision.scope !== null &&
@@ -58,6 +58,11 @@ export function Decisions({ request }: { request: RequestDetail }) {
       </ul>
     </section>
   )
+}
+
+function verbOf({ kind }: RequestDetail, { decision }: DecisionView): string {
+  if (kind === 'question') return 'answered'
+  return decision === 'approve' ? 'approved' : 'denied'
 }
 
 /** What the trail has about this request. */

@@ -11,6 +11,7 @@ import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
+import { AnswerForm } from './decision/answer-form.tsx'
 import { AgentStatement } from './agent-statement.tsx'
 import { Comments } from './comments.tsx'
 import { DecisionPanel } from './decision/decision-panel.tsx'
@@ -75,6 +76,8 @@ function Opened({ request }: { request: RequestDetail }) {
   const panel =
     request.kind === 'outcome_check' ? (
       <SettleForm request={request} onNext={goNext} />
+    ) : request.kind === 'question' ? (
+      <AnswerForm request={request} onNext={goNext} />
     ) : (
       <DecisionPanel
         request={request}

@@ -14,6 +14,13 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
       </>
     )
   }
+  if (request.kind === 'question') {
+    return (
+      <>
+        {who} asks: <VisibleText text={request.title.replace(/^Ask: /, '')} />
+      </>
+    )
+  }
   return (
     <>
       {who} wants to{' '}

@@ -19,13 +19,15 @@ export function whyNotYours(reason: string | null): string {
 }
 
 /** What became of a request, as a sentence without its full stop: "Denied by Ilya". Pure. */
-export function outcomeOf(item: Pick<RequestItem, 'state' | 'decidedBy' | 'cancelReason'>): string {
+export function outcomeOf(
+  item: Pick<RequestItem, 'state' | 'kind' | 'decidedBy' | 'cancelReason'>,
+): string {
   const by = item.decidedBy === null ? '' : ` by ${item.decidedBy.name}`
   switch (item.state) {
     case 'pending':
       return 'Waiting'
     case 'approved':
-      return `Approved${by}`
+      return `${item.kind === 'question' ? 'Answered' : 'Approved'}${by}`
     case 'denied':
       return `Denied${by}`
     case 'expired':
@@ -45,15 +47,15 @@ const refusals: Readonly<Record<string, string>> = {
   unsigned: 'nobody signed for it',
 }
 
-/** What happened to the effect, as a sentence. `null` while nothing was approved. Pure. */
+/** What happened to the effect, as a sentence. `null` while nothing was approved, and for a question. Pure. */
 export function executionSentence(
   execution: ExecutionView,
-  state: RequestItem['state'],
+  { state, kind }: Pick<RequestItem, 'state' | 'kind'>,
 ): string | null {
   const exit = execution.exitCode === undefined ? '' : ` with exit code ${execution.exitCode}`
   switch (execution.state) {
     case 'not_started':
-      return state === 'approved' ? 'Approved, not yet carried out.' : null
+      return state === 'approved' && kind !== 'question' ? 'Approved, not yet carried out.' : null
     case 'started':
       return 'It is being carried out now.'
     case 'succeeded':

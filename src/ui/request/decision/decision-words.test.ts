@@ -114,23 +114,31 @@ test('without an answer nobody is told that it was or was not recorded', () => {
 })
 
 test('what became of a request names who ended it or why', () => {
-  const base = { decidedBy: null, cancelReason: null }
+  const base = { kind: 'tool_call', decidedBy: null, cancelReason: null } as const
   expect(outcomeOf({ ...base, state: 'denied', decidedBy: { id: '1', name: 'Ilya' } })).toBe(
     'Denied by Ilya',
   )
   expect(outcomeOf({ ...base, state: 'cancelled', cancelReason: 'run_cancelled' })).toBe(
     'Cancelled: its run was cancelled',
   )
+  const answered = { kind: 'question', decidedBy: { id: '1', name: 'Ilya' } } as const
+  expect(outcomeOf({ ...base, ...answered, state: 'approved' })).toBe('Answered by Ilya')
+  expect(executionSentence({ state: 'not_started' }, { ...answered, state: 'approved' })).toBeNull()
 })
 
 test('an approved call that did not run is not said to have run', () => {
-  expect(executionSentence({ state: 'not_started' }, 'approved')).toBe(
-    'Approved, not yet carried out.',
-  )
-  expect(executionSentence({ state: 'refused', reason: 'stale' }, 'approved')).toContain(
-    'was not carried out',
-  )
-  expect(executionSentence({ state: 'not_started' }, 'pending')).toBeNull()
+  expect(
+    executionSentence({ state: 'not_started' }, { state: 'approved', kind: 'tool_call' }),
+  ).toBe('Approved, not yet carried out.')
+  expect(
+    executionSentence(
+      { state: 'refused', reason: 'stale' },
+      { state: 'approved', kind: 'tool_call' },
+    ),
+  ).toContain('was not carried out')
+  expect(
+    executionSentence({ state: 'not_started' }, { state: 'pending', kind: 'tool_call' }),
+  ).toBeNull()
 })
 
 test('the reason why one cannot decide is said once', () => {

@@ -35,7 +35,7 @@ export function Effect(props: {
   )
   return (
     <section className="card" aria-labelledby="effect-title">
-      <h2 id="effect-title">{isAhead(request) ? 'What will happen' : 'What was asked for'}</h2>
+      <h2 id="effect-title">{headingOf(request)}</h2>
       <section ref={onRegion} className="column" aria-label="All that will happen">
         {presentation.warnings.length > 0 && (
           <div className="warnings" role="note">
@@ -71,6 +71,11 @@ export function Effect(props: {
       <EveryByte request={request} />
     </section>
   )
+}
+
+function headingOf(request: RequestDetail): string {
+  if (request.kind === 'question') return 'The question'
+  return isAhead(request) ? 'What will happen' : 'What was asked for'
 }
 
 /** Whether it has yet to happen, as far as anybody knows. */

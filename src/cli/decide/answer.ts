@@ -1,0 +1,52 @@
+import { isCancel, select, text } from '@clack/prompts'
+import { randomUUID } from 'node:crypto'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { Service } from '../service/service.ts'
+import { printableLine } from '../text/terminal-text.ts'
+
+/** An answer to a question of a run, in one's own words or with one of its choices. */
+export interface Answer {
+  readonly decision: 'answer'
+  readonly text: string
+}
+
+/** The answers that a question offers; empty when it takes any words. */
+function choicesOf(request: RequestDetail): readonly string[] {
+  const { choices } = request.presentation.metadata
+  if (!Array.isArray(choices)) return []
+  return choices.filter((choice) => typeof choice === 'string')
+}
+
+/** Asks the person at the terminal for an answer, nothing but leaving it preselected. `skip`: they left it. */
+export async function askAnswer(request: RequestDetail): Promise<Answer | 'skip' | 'quit'> {
+  const choices = choicesOf(request)
+  if (choices.length === 0) {
+    const said = await text({ message: 'Your answer (Enter leaves it)' })
+    if (isCancel(said)) return 'quit'
+    return said === undefined || said.trim() === '' ? 'skip' : { decision: 'answer', text: said }
+  }
+  const chosen = await select<number>({
+    message: 'Your answer',
+    options: [
+      { value: -1, label: 'Leave it' },
+      ...choices.map((choice, value) => ({ value, label: printableLine(choice) })),
+    ],
+    initialValue: -1,
+  })
+  if (isCancel(chosen)) return 'quit'
+  const choice = choices[chosen]
+  return choice === undefined ? 'skip' : { decision: 'answer', text: choice }
+}
+
+/** Sends an answer; sent twice it counts once. Rejects with the service's sentence. */
+export async function sendAnswer(
+  service: Service,
+  request: Pick<RequestDetail, 'id'>,
+  answer: Answer,
+): Promise<{ readonly requestId: string; readonly decisionId: string }> {
+  return service.post(
+    `/v1/requests/${request.id}/answer`,
+    { text: answer.text },
+    { 'idempotency-key': randomUUID() },
+  )
+}

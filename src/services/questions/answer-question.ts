@@ -1,0 +1,141 @@
+import type { Selectable } from 'kysely'
+import type { JsonObject } from '../../domain/json.ts'
+import { limits } from '../../domain/limits.ts'
+import type { Problem } from '../../domain/problem.ts'
+import { getText } from '../../store/content.ts'
+import type { Tx } from '../../store/database.ts'
+import type { RequestTable } from '../../store/schema.ts'
+import type { Caller, SigningContext } from '../context.ts'
+import { auditingRefusals } from '../decisions/audit-refusal.ts'
+import { readDecisionFacts, type DecisionFacts } from '../decisions/decision-facts.ts'
+import { invalid } from '../decisions/decision-input.ts'
+import { endRequest } from '../decisions/end-request.ts'
+import { expireLocked } from '../decisions/expire-locked.ts'
+import { onceForKey } from '../decisions/idempotency.ts'
+import { judgePerson } from '../decisions/judge-decision.ts'
+import { recordDecision } from '../decisions/record-decision.ts'
+import { expiredProblem, refuseEnded } from '../decisions/refuse-ended.ts'
+import { lockRequests, lockRun } from '../locks.ts'
+import { findRequestFor } from '../requests/find-request.ts'
+import { answeredText } from '../runs/result-texts.ts'
+import { storeResult } from '../runs/store-result.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+
+export interface AnswerQuestionInput {
+  /** id or number of a request of kind *question* */
+  readonly request: string
+  /** 1 to 4,000 characters; one of the choices, where the question offers some */
+  readonly text: string
+  readonly idempotencyKey?: string
+}
+
+/** What answering is answered with; `state` is always `approved`, the state of a request that people have dealt with. */
+export interface AnsweredQuestion {
+  readonly requestId: string
+  readonly decisionId: string
+  readonly state: 'approved'
+}
+
+/**
+ * Answers a question of a run (`ask_person`): by one person who could decide a request there, in their own words or with
+ * one of the choices. The answer is the call's result, written in the same transaction as the decision row that keeps
+ * who answered; they are behind every request that is opened afterwards (product.md 17). Rejects as a decision does.
+ */
+export async function answerQuestion(
+  ctx: SigningContext,
+  caller: Caller,
+  input: AnswerQuestionInput,
+): Promise<AnsweredQuestion> {
+  const found = await findRequestFor(ctx, caller, input.request)
+  return auditingRefusals(ctx, caller, found.id, { attempt: 'answer' }, () =>
+    inUnitOfWork(ctx, (unit) => {
+      const { idempotencyKey: key, text } = input
+      const call = { caller, key, route: `answer:${found.id}`, body: { text } }
+      return onceForKey(unit.tx, call, async () => {
+        if (found.runId !== null) await lockRun(unit.tx, found.runId)
+        return answerLocked(unit, caller, found.id, checkedText(text))
+      })
+    }),
+  )
+}
+
+async function answerLocked(
+  unit: UnitOfWork,
+  caller: Caller,
+  requestId: string,
+  text: string,
+): Promise<AnsweredQuestion | Problem> {
+  const [request] = await lockRequests(unit.tx, [requestId])
+  if (request === undefined) throw new Error(`Request ${requestId} is gone`)
+  const { kind, run_id: runId, call_id: callId } = request
+  if (kind !== 'question' || runId === null || callId === null) {
+    throw invalid('request', 'is not a question; decide it')
+  }
+  const ended = await refuseEnded(unit.tx, request)
+  if (ended !== null) return ended
+  const personId = caller.actor.type === 'person' ? caller.actor.id : null
+  const facts = await readDecisionFacts(unit.tx, request.id, personId)
+  if (facts.now >= request.expires_at) {
+    await expireLocked(unit, request)
+    return expiredProblem(request)
+  }
+  const marks = judgePerson(request, facts)
+  await refuseOtherChoice(unit.tx, facts, text)
+  const decisionId = await recordAnswer(unit, caller, request, facts, marks, text)
+  await endRequest(unit, request, { event: 'approve' })
+  await storeResult(unit.tx, callId, {
+    type: 'output',
+    output: { answer: text },
+    text: answeredText(marks.person.name, text),
+  })
+  await unit.event('run.changed', { runId })
+  const payload = { requestIds: [request.id] }
+  await unit.enqueue({ kind: 'signal_decided', runId, payload })
+  return { requestId: request.id, decisionId, state: 'approved' }
+}
+
+/** The decision's row keeps who answered and, as its reason, what: erasable, and a commitment in the trail. */
+async function recordAnswer(
+  unit: UnitOfWork,
+  caller: Caller,
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+  marks: ReturnType<typeof judgePerson>,
+  text: string,
+): Promise<string> {
+  return recordDecision(
+    unit,
+    caller,
+    request,
+    {
+      decision: 'approve',
+      digest: facts.revision.digest,
+      revision: request.revision,
+      reason: text,
+      seen: null,
+      scope: 'once',
+      bounds: null,
+    },
+    { ...marks, batchDecisionId: null, at: facts.now },
+  )
+}
+
+function checkedText(text: string): string {
+  const most = limits.reasonCharacters
+  if (text.trim() === '' || text.length > most)
+    throw invalid('text', `must have 1 to ${most} characters`)
+  if (!text.isWellFormed() || text.includes('\0')) {
+    throw invalid('text', 'has a NUL character or half a surrogate pair')
+  }
+  return text
+}
+
+async function refuseOtherChoice(tx: Tx, facts: DecisionFacts, text: string): Promise<void> {
+  const input = JSON.parse(await getText(tx, facts.revision.inputHash)) as JsonObject
+  const { choices } = input
+  if (!Array.isArray(choices) || choices.includes(text)) return
+  throw invalid(
+    'text',
+    `must be one of the choices: ${choices.map((one) => JSON.stringify(one)).join(', ')}`,
+  )
+}
