@@ -61,6 +61,11 @@ test('the page of a request has every field of the contract', async () => {
     eligibility: { canDecide: true, reason: null },
     allowedDecisions: ['approve', 'deny'],
     allowedScopes: ['once', 'run', 'path'],
+    scopeCoverage: [
+      { scope: 'once', covers: ['This call, once.'] },
+      { scope: 'run', digest: body.digest, path: null, files: [] },
+      { scope: 'path', digest: null, path: body.input.path },
+    ],
     decisions: [],
     previous: [],
     execution: { state: 'not_started' },

@@ -45,6 +45,42 @@ test('an approval for the run is listed there with what it covers and who gave i
   expect(row.revoked_at).not.toBeNull()
 })
 
+// Rules: product.md 10; security.md 16
+test('before approving for the run one reads exactly what that covers, and bounds it in uses and time', async () => {
+  const { runId, id, path } = await askForNote()
+  const { desk } = dashboard
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  const covers = page.getByRole('status', { name: 'What this approval covers' })
+  await covers.getByText('This call, once.').waitFor()
+  await page.getByLabel('Scope').selectOption('run')
+  const { digest } = await desk.database.db
+    .selectFrom('request')
+    .select('digest')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  await covers.getByText(`exactly these arguments (digest ${digest})`).waitFor()
+  await page.getByLabel('Scope').selectOption('path')
+  await covers.getByText(`Every further write_file on ${path}, whatever the content.`).waitFor()
+  await covers.getByText('In this run and every run it starts').waitFor()
+  await page.getByLabel('At most this many uses').fill('3')
+  await page.getByLabel('Until').fill('2020-01-01T10:00')
+  await page.getByText('Until is a time to come.').waitFor()
+  await page.getByLabel('Until').fill('2099-01-01T10:00')
+  await page.getByRole('button', { name: 'Submit', exact: true }).click()
+  await page.getByText('Approved by you').waitFor()
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  const grants = page.getByRole('region', { name: 'Remembered approvals' })
+  await grants.getByText('used 0 of 3, 3 left').waitFor()
+  const [grant] = await desk.database.db
+    .selectFrom('approval_grant')
+    .select(['scope', 'path', 'uses_allowed', 'expires_at'])
+    .where('request_id', '=', id)
+    .execute()
+  expect(grant).toMatchObject({ scope: 'path', path, uses_allowed: 3 })
+  expect(grant?.expires_at?.getUTCFullYear()).toBeGreaterThan(2097)
+})
+
 test('who may not revoke an approval sees it without a way to', async () => {
   const { runId, id } = await askForNote()
   const { desk } = dashboard

@@ -11,7 +11,15 @@ const ada = ['--as', 'ada@example.com']
 const grace = ['--as', 'grace@example.com']
 
 /** Places below "View in full" of what the prompt offers. */
-const choice = { full: 0, deny: 1, stop: 2, approve: 3, approveRun: 4, leave: 5 } as const
+const choice = {
+  full: 0,
+  deny: 1,
+  stop: 2,
+  approve: 3,
+  approveRun: 4,
+  approvePath: 5,
+  leave: 6,
+} as const
 
 // Each step is a process of its own; a busy machine takes seconds for one.
 vi.setConfig({ testTimeout: 180_000 })
@@ -107,6 +115,9 @@ test('watching asks in place whoever may decide, for this run once or for the re
   await watch.choose('Your decision', choice.approveRun)
   await watch.sees('Reason')
   watch.type('\r')
+  await watch.sees('exactly these arguments')
+  await watch.sees('At most how many uses?')
+  watch.type('3\r')
   await watch.sees('Go on?')
   watch.type('y')
   await watch.sees('Create notes/other.md')
@@ -115,7 +126,7 @@ test('watching asks in place whoever may decide, for this run once or for the re
   expect(await watch.ends()).toBe(0)
   expect(await readFile(join(installation.folder, 'notes/same.md'), 'utf8')).toBe('same\n')
   const grants = await cli.json<{ items: unknown[] }>('grants', run, ...grace)
-  expect(grants.items).toHaveLength(1)
+  expect(grants.items).toMatchObject([{ scope: 'run', usesAllowed: 3, uses: 1 }])
 })
 
 test('watching ends with 4 after a denial, and with 3 when nothing was asked of the watcher', async () => {

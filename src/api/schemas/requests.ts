@@ -172,6 +172,17 @@ export const requestDetail = requestItem
     presentation,
     batch: batchWithSiblings.nullable(),
     eligiblePeople: z.array(person),
+    /** of each of `allowedScopes`: what an approval with it would cover, exactly, and `covers` in sentences */
+    scopeCoverage: z.array(
+      z.object({
+        scope,
+        tool: z.string(),
+        digest: hash.nullable(),
+        path: z.string().nullable(),
+        files: z.array(z.object({ path: z.string(), hash: z.string() })),
+        covers: z.array(z.string()),
+      }),
+    ),
     decisions: z.array(decisionView),
     previous: z.array(
       z.object({

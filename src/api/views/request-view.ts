@@ -32,6 +32,11 @@ export function requestDetailView(
       batch === null
         ? null
         : { ...batch, siblings: batch.siblings.map((sibling) => ({ ...sibling })) },
+    scopeCoverage: record.scopeCoverage.map((one) => ({
+      ...one,
+      files: one.files.map((file) => ({ ...file })),
+      covers: [...one.covers],
+    })),
     eligiblePeople: record.eligiblePeople.map((person) => ({ ...person })),
     decisions: record.decisions.map(decisionView),
     previous: record.previous.map((one) => ({ ...one })),

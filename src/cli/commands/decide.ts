@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ScopeName } from '../../api/schemas/grants.ts'
 import type { RequestDetail } from '../../api/schemas/requests.ts'
 import { type Choice, outcomeSentence, sendDecision } from '../decide/decide.ts'
+import { coverageText } from '../text/coverage-text.ts'
 import { showWhole } from '../decide/show-whole.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
@@ -30,7 +31,7 @@ export function addDecideCommands(program: Command): void {
     .description('approve exactly what the request shows')
     .addOption(
       new Option('--scope <scope>', 'how far the approval reaches')
-        .choices(['once', 'run', 'path'])
+        .choices(['once', 'run', 'path', 'command'])
         .default('once'),
     )
     .option('--uses <number>', 'with a scope wider than once: how often it may be used', readUses)
@@ -76,6 +77,7 @@ async function decide(
   const request = await service.get<RequestDetail>(path`/v1/requests/${ref}`)
   const print = options.json === true ? console.error : console.log
   const seenAll = await showWhole(service, request, (page) => print(page))
+  if (decision === 'approve') print(coverageText(request, options.scope ?? 'once'))
   const reason = options.message ?? (await reasonFor(request))
   if (options.digest === undefined && !(await isSure(decision, request, options))) {
     throw new CommandFailure('Nothing was decided.')

@@ -1,16 +1,23 @@
 import { confirm, isCancel, select, text } from '@clack/prompts'
+import type { ScopeName } from '../../api/schemas/grants.ts'
 import type { RequestDetail } from '../../api/schemas/requests.ts'
 import type { Service } from '../service/service.ts'
+import { coverageText } from '../text/coverage-text.ts'
 import { requestText } from '../text/request-text.ts'
-import { printableLine } from '../text/terminal-text.ts'
-import { askAnswer, sendAnswer, type Answer } from './answer.ts'
-import { outcomeSentence, sendDecision, type Choice } from './decide.ts'
+import type { Choice } from './decide.ts'
 import { showWhole } from './show-whole.ts'
 
-type Picked = 'approve' | 'approve_run' | 'full' | 'deny' | 'stop' | 'skip'
+type Wider = Exclude<ScopeName, 'once'>
+type Picked = 'approve' | `approve_${Wider}` | 'full' | 'deny' | 'stop' | 'skip'
 
-/** The person's choice or answer; `skip` to leave the request as it is, `quit` to end the walk. */
-export type Asked = Choice | Answer | 'skip' | 'quit'
+const wider: Record<Wider, { readonly label: string; readonly hint: string }> = {
+  run: { label: 'Approve for the run', hint: 'this very call, again and again' },
+  path: { label: 'Approve for this file', hint: 'any content, for the rest of the run' },
+  command: { label: 'Approve for this command', hint: 'whatever the files it names contain' },
+}
+
+/** The person's choice; `skip` to leave the request as it is, `quit` to end the walk. */
+export type Asked = Choice | 'skip' | 'quit'
 
 /**
  * Prints a request and asks the person at the terminal. Nothing is preselected but looking closer; a high
@@ -20,7 +27,6 @@ export async function askDecision(service: Service, request: RequestDetail): Pro
   const page = requestText(request, { full: false })
   console.log(`\n${page.text}`)
   if (request.kind === 'outcome_check') return leaveToSettle(request)
-  if (request.kind === 'question') return askAnswer(request)
   let seenAll = page.whole
   for (;;) {
     const answer = await select<Picked>({
@@ -36,8 +42,11 @@ export async function askDecision(service: Service, request: RequestDetail): Pro
     }
     const reason = await askReason(request, answer)
     if (reason === null) continue
-    if (answer === 'approve_run' && !(await understandsRun(request))) continue
-    return choiceOf(answer, reason, seenAll)
+    const scope = scopeOf(answer)
+    if (scope === null) return denialOf(answer === 'stop' ? 'stop' : 'continue', reason, seenAll)
+    const grant = scope === 'once' ? {} : await askBounds(request, scope)
+    if (grant === null) continue
+    return { ...common(reason, seenAll), decision: 'approve', scope, ...grant }
   }
 }
 
@@ -59,15 +68,9 @@ function optionsOf(
     { value: 'deny', label: 'Deny', hint: 'the run goes on; the reason is shown to the model' },
     { value: 'stop', label: 'Deny and stop', hint: 'the run waits for a message' },
     ...(mayApprove ? [{ value: 'approve' as const, label: 'Approve once, as shown' }] : []),
-    ...(mayApprove && request.allowedScopes.includes('run')
-      ? [
-          {
-            value: 'approve_run' as const,
-            label: 'Approve for the run',
-            hint: 'this very call, again and again',
-          },
-        ]
-      : []),
+    ...(mayApprove ? request.allowedScopes : []).flatMap((scope) =>
+      scope === 'once' ? [] : [{ value: `approve_${scope}` as const, ...wider[scope] }],
+    ),
     { value: 'skip', label: 'Leave it' },
   ]
 }
@@ -83,42 +86,47 @@ async function askReason(request: RequestDetail, answer: Picked): Promise<string
   return isCancel(reason) ? null : (reason ?? '')
 }
 
-/** "Approve for the run" shows exactly what it will cover (security.md 16). */
-async function understandsRun(request: RequestDetail): Promise<boolean> {
+/** `null`: not an approval. */
+function scopeOf(answer: Exclude<Picked, 'full' | 'skip'>): ScopeName | null {
+  switch (answer) {
+    case 'deny':
+    case 'stop':
+      return null
+    case 'approve':
+      return 'once'
+    case 'approve_run':
+      return 'run'
+    case 'approve_path':
+      return 'path'
+    case 'approve_command':
+      return 'command'
+  }
+}
+
+/** "Approve for the run" shows exactly what it will cover (security.md 16), and may be bounded; `null` to go back. */
+async function askBounds(
+  request: RequestDetail,
+  scope: ScopeName,
+): Promise<Pick<Choice, 'grant'> | null> {
+  console.log(coverageText(request, scope))
+  const uses = await text({
+    message: 'At most how many uses? (Enter: no limit)',
+    validate: (value) =>
+      value === undefined || /^([1-9]\d{0,5})?$/.test(value) ? undefined : 'A number from 1 on',
+  })
+  if (isCancel(uses)) return null
   const sure = await confirm({
-    message: `This pre-approves ${printableLine(request.tool)} with exactly this input (digest ${request.digest.slice(0, 19)}…) for the rest of the root run. Go on?`,
+    message: 'This approves calls that nobody has seen yet. Go on?',
     initialValue: false,
   })
-  return sure === true
+  if (sure !== true) return null
+  return uses ? { grant: { uses: Number(uses) } } : {}
 }
 
-function choiceOf(
-  answer: Exclude<Picked, 'full' | 'skip'>,
-  reason: string,
-  seenAll: boolean,
-): Choice {
-  const common = { seenAll, ...(reason.trim() === '' ? {} : { reason }) }
-  switch (answer) {
-    case 'approve':
-      return { ...common, decision: 'approve', scope: 'once' }
-    case 'approve_run':
-      return { ...common, decision: 'approve', scope: 'run' }
-    case 'deny':
-      return { ...common, decision: 'deny', then: 'continue' }
-    case 'stop':
-      return { ...common, decision: 'deny', then: 'stop' }
-  }
+function common(reason: string, seenAll: boolean): Pick<Choice, 'reason' | 'seenAll'> {
+  return { seenAll, ...(reason.trim() === '' ? {} : { reason }) }
 }
 
-/** Sends what the person chose or answered; what became of it, in one sentence. */
-export async function sendAsked(
-  service: Service,
-  request: RequestDetail,
-  asked: Choice | Answer,
-): Promise<string> {
-  if (asked.decision === 'answer') {
-    await sendAnswer(service, request, asked)
-    return 'Recorded. The agent reads it.'
-  }
-  return outcomeSentence(await sendDecision(service, request, asked), asked.then)
+function denialOf(then: 'continue' | 'stop', reason: string, seenAll: boolean): Choice {
+  return { ...common(reason, seenAll), decision: 'deny', then }
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import { reachOf, type GrantReach } from '../../domain/grant-reach.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { Problem } from '../../domain/problem.ts'
 import { quorumTeams } from '../../domain/quorum.ts'
@@ -52,6 +53,7 @@ export async function giveGrant(
   if (request.root_run_id === null) {
     throw new Problem('scope_not_allowed', 'Only a call of a run can be approved for the run')
   }
+  const reach = await reachOfGiven(unit, given)
   const statement: GrantStatement = {
     version: 1,
     grantId: uuidv7(),
@@ -60,7 +62,7 @@ export async function giveGrant(
     toolHash: facts.revision.facts.toolHash,
     scope: given.scope,
     digest: facts.revision.digest,
-    path: given.scope === 'path' ? await pathOf(unit, facts) : null,
+    path: reach.path,
     grantedBy: given.personId,
     queue: request.queue,
     teams: quorumTeams(request.routing.quorum),
@@ -108,9 +110,18 @@ export async function giveGrant(
   return statement.grantId
 }
 
-async function pathOf(unit: UnitOfWork, facts: DecisionFacts): Promise<string> {
-  const input = JSON.parse(await getText(unit.tx, facts.revision.inputHash)) as JsonObject
-  const path = Object.hasOwn(input, 'path') ? input['path'] : undefined
-  if (typeof path === 'string') return path
+/** The same reach that the request's page has shown (security.md 16). */
+async function reachOfGiven(
+  unit: UnitOfWork,
+  given: {
+    readonly request: Selectable<RequestTable>
+    readonly facts: DecisionFacts
+    readonly scope: Scope
+  },
+): Promise<GrantReach> {
+  const { digest, inputHash } = given.facts.revision
+  const input = JSON.parse(await getText(unit.tx, inputHash)) as JsonObject
+  const reach = reachOf(given.scope, { tool: given.request.tool, digest, input, files: [] })
+  if (reach !== null) return reach
   throw new Problem('scope_not_allowed', 'This call names no single file to approve')
 }

@@ -1,5 +1,6 @@
 import type { Json } from '../../domain/json.ts'
 import { hashBytes } from '../../domain/digest.ts'
+import { reachOf, reachWords } from '../../domain/grant-reach.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import { saltedText } from '../decisions/salted-text.ts'
 import { getTexts } from '../../store/content.ts'
@@ -7,7 +8,7 @@ import type { Caller, ServiceContext } from '../context.ts'
 import { findRequest } from './find-request.ts'
 import { readDetail, type DetailRow } from './read-detail.ts'
 import { readItems } from './read-items.ts'
-import type { RequestDetailRecord } from './request-record.ts'
+import type { RequestDetailRecord, RequestItemRecord } from './request-record.ts'
 import { viewerOf } from './viewer.ts'
 
 /**
@@ -17,18 +18,20 @@ import { viewerOf } from './viewer.ts'
 export async function getRequest(
   ctx: ServiceContext,
   caller: Caller,
-  input: { readonly request: string },
+  asked: { readonly request: string },
 ): Promise<RequestDetailRecord> {
-  const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), asked.request)
   const [item] = await readItems(ctx.db, caller, [id])
   if (item === undefined) throw new Error(`Request ${id} is gone`)
   const row = await readDetail(ctx.db, id)
   const texts = await getTexts(ctx.db, hashesOf(row))
   const said = (hash: string | null): string | null =>
     hash === null ? null : saltedText(texts.get(hash) ?? '{"text":""}')
+  const input = JSON.parse(texts.get(row.input_hash) ?? 'null') as Json
   const record = {
     ...item,
-    input: JSON.parse(texts.get(row.input_hash) ?? 'null') as Json,
+    input,
+    scopeCoverage: coverageOf(item, input),
     presentation: presentationOf(row, texts),
     batch:
       item.batch === null
@@ -59,6 +62,26 @@ export async function getRequest(
     outcomeOf: row.outcome_of,
   }
   return { ...record, version: hashBytes(JSON.stringify(record)) }
+}
+
+/** What an approval with each scope would cover, from what giving a grant goes by. */
+function coverageOf(item: RequestItemRecord, input: Json): RequestDetailRecord['scopeCoverage'] {
+  const [root] = item.lineage
+  return item.allowedScopes.flatMap((scope) => {
+    const reach = reachOf(scope, { tool: item.tool, digest: item.digest, input, files: [] })
+    if (reach === null) return []
+    const words = reachWords(
+      reach,
+      root === undefined
+        ? null
+        : {
+            worker: root.worker,
+            startedBy: root.startedBy.name,
+            isOwn: root.runId === item.runId,
+          },
+    )
+    return [{ ...reach, covers: words }]
+  })
 }
 
 function hashesOf(row: DetailRow): string[] {

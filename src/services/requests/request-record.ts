@@ -1,3 +1,4 @@
+import type { GrantReach } from '../../domain/grant-reach.ts'
 import type { Json } from '../../domain/json.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import type {
@@ -123,6 +124,8 @@ export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch'> {
     }[]
   } | null
   readonly eligiblePeople: readonly PersonRef[]
+  /** what each of `allowedScopes` would cover, exactly (security.md 16) */
+  readonly scopeCoverage: readonly (GrantReach & { readonly covers: readonly string[] })[]
   readonly decisions: readonly DecisionRecord[]
   readonly previous: readonly {
     readonly requestId: string

@@ -56,7 +56,8 @@ function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
       <p className="dim">
         <Link to={`/requests/${grant.requestId}`}>given</Link> by {grant.grantedBy.name}{' '}
         <Time at={grant.createdAt} /> · used {grant.uses}
-        {grant.usesAllowed !== null && ` of ${grant.usesAllowed}`}
+        {grant.usesAllowed !== null &&
+          ` of ${grant.usesAllowed}, ${grant.usesAllowed - grant.uses} left`}
         {grant.expiresAt !== null && (
           <>
             {' '}

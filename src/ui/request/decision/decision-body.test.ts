@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { RequestDetail } from '../../../api/schemas/requests.ts'
-import { decisionBody, scopeCovers, whyNotSubmit, type PanelFields } from './decision-body.ts'
+import { decisionBody, whyNotSubmit, type PanelFields } from './decision-body.ts'
 
 const request = {
   tool: 'write_file',
@@ -14,9 +14,11 @@ const fields: PanelFields = {
   choice: 'approve',
   scope: 'once',
   uses: '',
+  until: '',
   reason: '',
   seen: false,
   offline: false,
+  nowMs: Date.parse('2026-01-01T00:00:00Z'),
 }
 
 test('with nothing chosen nothing can be submitted', () => {
@@ -70,9 +72,17 @@ test('bounds go only with a scope wider than once', () => {
   expect(decisionBody(request, { ...fields, scope: 'path', uses: '3' })).toMatchObject({
     grant: { uses: 3 },
   })
+  const until = '2026-01-02T12:00'
+  expect(decisionBody(request, { ...fields, until })).not.toHaveProperty('grant')
+  expect(decisionBody(request, { ...fields, scope: 'run', until })).toMatchObject({
+    grant: { expiresAt: new Date(until).toISOString() },
+  })
 })
 
-test('a scope says exactly what it covers', () => {
-  expect(scopeCovers('path', request)).toContain('notes/1.2.md, whatever the content')
-  expect(scopeCovers('run', request)).toContain('exactly these arguments')
+test('bounds that bound nothing are said to be wrong, and only where they count', () => {
+  expect(whyNotSubmit(request, { ...fields, scope: 'run', uses: '0' })).toContain('from 1 on')
+  const past = { ...fields, until: '2025-12-30T12:00' }
+  expect(whyNotSubmit(request, { ...past, scope: 'run' })).toBe('Until is a time to come.')
+  expect(whyNotSubmit(request, past)).toBeNull()
+  expect(whyNotSubmit(request, { ...past, scope: 'run', until: '2026-02-01T00:00' })).toBeNull()
 })

@@ -10,10 +10,13 @@ export interface PanelFields {
   readonly choice: Choice | null
   readonly scope: ScopeName
   readonly uses: string
+  /** local time, or empty */
+  readonly until: string
   readonly reason: string
   /** all of what will happen has been on the screen */
   readonly seen: boolean
   readonly offline: boolean
+  readonly nowMs: number
 }
 
 /** Why submitting is not possible now, or `null`. Each names what to do. Pure. */
@@ -30,10 +33,16 @@ export function whyNotSubmit(request: RequestDetail, fields: PanelFields): strin
         ? 'High risk: part of this is not shown here, so it cannot be approved here.'
         : 'High risk: scroll through all of what will happen first.'
     }
-    if (fields.uses !== '' && !/^[1-9]\d{0,5}$/.test(fields.uses))
-      return 'Uses is a number from 1 on.'
+    return whyNotBounded(fields)
   }
   return null
+}
+
+function whyNotBounded({ scope, uses, until, nowMs }: PanelFields): string | null {
+  if (scope === 'once') return null
+  if (uses !== '' && !/^[1-9]\d{0,5}$/.test(uses)) return 'Uses is a number from 1 on.'
+  if (until === '') return null
+  return Date.parse(until) > nowMs ? null : 'Until is a time to come.'
 }
 
 /** The decision as the API takes it, bound to what the page shows. Pure. */
@@ -51,31 +60,17 @@ export function decisionBody(
       ...reason,
     }
   }
-  const wider = fields.scope !== 'once' && fields.uses !== ''
+  const grant = {
+    ...(fields.uses !== '' && { uses: Number(fields.uses) }),
+    ...(fields.until !== '' && { expiresAt: new Date(fields.until).toISOString() }),
+  }
+  const bounded = fields.scope !== 'once' && Object.keys(grant).length > 0
   return {
     decision: 'approve',
     ...bound,
     scope: fields.scope,
     ...reason,
     ...(shown.risk === 'high' && { seen: shown.presentation.digest }),
-    ...(wider && { grant: { uses: Number(fields.uses) } }),
-  }
-}
-
-/** What an approval with this scope covers, exactly (product.md 10; security.md 16). Pure. */
-export function scopeCovers(
-  scope: ScopeName,
-  request: Pick<RequestDetail, 'tool' | 'presentation'>,
-): string {
-  const path = request.presentation.metadata['path']
-  switch (scope) {
-    case 'once':
-      return 'This call, once.'
-    case 'run':
-      return `Every further ${request.tool} with exactly these arguments, until the root run ends.`
-    case 'path':
-      return `Every further ${request.tool} on ${typeof path === 'string' ? path : 'this file'}, whatever the content, until the root run ends.`
-    case 'command':
-      return 'This command again, whatever the files it names contain by then, until the root run ends.'
+    ...(bounded && { grant }),
   }
 }

@@ -1,7 +1,6 @@
-import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
+import { Button, Textarea } from '@mantine/core'
 import { useState } from 'react'
 import type { DecisionAnswer } from '../../../api/schemas/decisions.ts'
-import type { ScopeName } from '../../../api/schemas/grants.ts'
 import type { RequestDetail } from '../../../api/schemas/requests.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../live/live-provider.tsx'
@@ -10,23 +9,17 @@ import { copyText } from '../../text/copy-text.ts'
 import { clockTime } from '../../text/time.tsx'
 import { ChoiceList } from './choice-list.tsx'
 import { ChangedBanner } from './changed-banner.tsx'
-import { decisionBody, scopeCovers, whyNotSubmit, type Choice } from './decision-body.ts'
+import { decisionBody, whyNotSubmit, type Choice } from './decision-body.ts'
 import { useDraft } from './draft.ts'
 import { EditForm } from './edit-form.tsx'
 import { Notice } from '../notice.tsx'
 import { refusalWords } from './refusal-words.ts'
 import { RecordedSentence } from './recorded-sentence.tsx'
+import { ScopeFields, type ScopeChoice } from './scope-fields.tsx'
 import { stageSentence, type Decided } from './stage-sentence.ts'
 import { outcomeOf, whyNotYours } from '../state-words.ts'
 import { useSubmit } from './use-submit.ts'
 import './decision-panel.css'
-
-const scopeNames: Record<ScopeName, string> = {
-  once: 'Once',
-  run: 'For the run: same arguments',
-  path: 'For the run: same file, any content',
-  command: 'For the run: same command',
-}
 
 /**
  * Where a request is decided. `shown` is what the person opened; `request` is the newest. Nothing is
@@ -42,8 +35,7 @@ export function DecisionPanel(props: {
   const { request, shown } = props
   const offline = useConnection() === 'offline'
   const [choice, setChoice] = useState<Choice | null>(null)
-  const [scope, setScope] = useState<ScopeName>('once')
-  const [uses, setUses] = useState('')
+  const [reach, setReach] = useState<ScopeChoice>({ scope: 'once', uses: '', until: '' })
   const [reason, setReason] = useDraft(request.id, 'reason')
   const [nagged, setNagged] = useState(false)
   const { submission, submit, again, forget } = useSubmit<DecisionAnswer>(
@@ -54,7 +46,7 @@ export function DecisionPanel(props: {
   const nextKeys = useAriaKeys('submitNext')
 
   const changed = request.revision !== shown.revision || request.digest !== shown.digest
-  const fields = { choice, scope, uses, reason, seen: props.seen, offline }
+  const fields = { choice, ...reach, reason, seen: props.seen, offline, nowMs: Date.now() }
   const obstacle = whyNotSubmit(shown, fields)
   const obstacleShown =
     obstacle !== null && (nagged || (choice !== null && offline) || choice === 'approve')
@@ -139,24 +131,7 @@ export function DecisionPanel(props: {
         >
           <ChoiceList request={shown} choice={choice} onChoose={setChoice} disabled={busy} />
           {choice === 'approve' && shown.allowedScopes.length > 1 && (
-            <>
-              <NativeSelect
-                label="Scope"
-                description={scopeCovers(scope, shown)}
-                value={scope}
-                onChange={(event) => setScope(event.currentTarget.value as ScopeName)}
-                data={shown.allowedScopes.map((value) => ({ value, label: scopeNames[value] }))}
-              />
-              {scope !== 'once' && (
-                <TextInput
-                  label="At most this many uses"
-                  description="Empty: as often as the run asks. You can revoke it on the run's page."
-                  inputMode="numeric"
-                  value={uses}
-                  onChange={(event) => setUses(event.currentTarget.value)}
-                />
-              )}
-            </>
+            <ScopeFields request={shown} value={reach} onChange={setReach} />
           )}
           {choice === 'edit' ? (
             <EditForm shown={shown} onDone={() => (setChoice(null), props.onReview())} />

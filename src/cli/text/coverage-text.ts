@@ -1,0 +1,14 @@
+import type { ScopeName } from '../../api/schemas/grants.ts'
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { dim } from './colour.ts'
+import { printableLine } from './terminal-text.ts'
+
+/** What an approval with this scope covers, exactly, a sentence a line (security.md 16). */
+export function coverageText(request: RequestDetail, scope: ScopeName): string {
+  const found = request.scopeCoverage.find((one) => one.scope === scope)
+  if (found === undefined) {
+    return `This request offers no scope ${scope}, only: ${request.allowedScopes.join(', ')}`
+  }
+  const lines = found.covers.map((sentence) => `  ${printableLine(sentence)}`)
+  return [dim('what this approval covers'), ...lines].join('\n')
+}

@@ -1,0 +1,45 @@
+import { expect, test } from 'vitest'
+import { reachOf, reachWords, type ReachableCall } from './grant-reach.ts'
+
+const write: ReachableCall = {
+  tool: 'write_file',
+  digest: 'sha256:d',
+  input: { path: 'notes/1.md', content: 'x' },
+  files: [],
+}
+const command: ReachableCall = {
+  tool: 'exec',
+  digest: 'sha256:c',
+  input: { file: 'sh', args: ['run.sh'] },
+  files: [{ path: 'run.sh', hash: 'sha256:f' }],
+}
+const own = { worker: 'scribe', startedBy: 'Ada', isOwn: true }
+
+// Rules: product.md 10; security.md 16
+test('for the run the very same arguments are covered, and a command only with the same files', () => {
+  expect(reachOf('run', write)).toMatchObject({ digest: 'sha256:d', path: null, files: [] })
+  expect(reachOf('run', command)).toMatchObject({ digest: 'sha256:c', files: command.files })
+  expect(reachOf('command', command)).toMatchObject({ digest: 'sha256:c', files: [] })
+})
+
+// Rules: product.md 10; security.md 16
+test('for a path that one file is covered with any content, and what has no path has no such scope', () => {
+  expect(reachOf('path', write)).toMatchObject({ digest: null, path: 'notes/1.md' })
+  expect(reachOf('path', command)).toBeNull()
+})
+
+// Rules: security.md 16
+test('it is said which calls are covered, in which runs, for how long, and what never is', () => {
+  const words = (call: ReachableCall, scope: 'once' | 'run' | 'path' | 'command', root = own) =>
+    reachWords(reachOf(scope, call)!, root).join(' ')
+  expect(words(write, 'once')).toBe('This call, once.')
+  expect(words(write, 'path')).toContain('write_file on notes/1.md, whatever the content')
+  expect(words(write, 'run')).toContain('exactly these arguments (digest sha256:d)')
+  expect(words(command, 'run')).toContain('as now: run.sh (sha256:f)')
+  expect(words(command, 'command')).toContain('whatever the files it names contain by then')
+  expect(words(write, 'run')).toContain('this run and every run it starts, until this run ends')
+  expect(words(write, 'run', { ...own, isOwn: false })).toContain(
+    'In the root run, scribe started by Ada, and in every run below it, this one included',
+  )
+  expect(words(write, 'run')).toContain('Not what policy blocks')
+})
