@@ -10,6 +10,7 @@ import { addInitCommand } from './commands/init.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addLoginCommand } from './commands/login.ts'
 import { addPeopleCommand } from './commands/people.ts'
+import { addPolicyCommand } from './commands/policy.ts'
 import { addProcessCommands } from './commands/processes.ts'
 import { addRequestsCommand } from './commands/requests.ts'
 import { addReviewCommand } from './commands/review.ts'
@@ -39,6 +40,7 @@ export function createProgram(): Command {
   addAnswerCommand(program)
   addReviewCommand(program)
   addGrantsCommand(program)
+  addPolicyCommand(program)
   addAuditCommand(program)
   addPeopleCommand(program)
   addKeysCommand(program)

@@ -172,6 +172,8 @@ const questions: Record<string, () => Promise<Reply>> = {
   },
   postPolicyExplain: () =>
     ada.post('/v1/policy/explain', { worker: 'scribe', tool: 'write_file', input: { path: 'x' } }),
+  getPolicy: () => grace.get('/v1/policy'),
+  getPolicyActivations: () => grace.get('/v1/policy/activations?limit=1'),
   getAudit: async () =>
     (await api.signIn(api.people.aud)).get(
       '/v1/audit?type=request.opened&actor=policy&from=2020-01-01T00:00:00Z',
@@ -193,12 +195,15 @@ const questions: Record<string, () => Promise<Reply>> = {
   getReadyz: () => api.ask('/readyz'),
 }
 
-/** Proved elsewhere: events.test.ts, people.test.ts. */
+/** Proved elsewhere: events.test.ts, people.test.ts, policy.test.ts. */
 const provedElsewhere = new Set([
   'getEvents',
   'postAuthHostLink',
   'postPeopleEmailLink',
   'postPeopleEmailDisable',
+  'getPolicyDifference',
+  'postPolicyActivations',
+  'deletePolicyProposalsId',
 ])
 
 function expectDocumented(reply: Reply, { path, method, operation }: Listed): void {

@@ -10,6 +10,7 @@ import { keyRoutes } from './keys.ts'
 import { meRoutes } from './me.ts'
 import { hostLinkRoute, peopleRoutes } from './people.ts'
 import { policyRoutes } from './policy.ts'
+import { policyVersionRoutes } from './policy-versions.ts'
 import { queueRoutes } from './queues.ts'
 import { requestActionRoutes } from './request-actions.ts'
 import { requestRoutes } from './requests.ts'
@@ -34,6 +35,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...auditRoutes,
     ...workerRoutes,
     ...policyRoutes,
+    ...policyVersionRoutes,
     ...keyRoutes,
     ...peopleRoutes,
     hostLinkRoute(),

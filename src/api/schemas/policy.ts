@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { json, name } from './common.ts'
+import { actor } from './audit.ts'
+import { hash, id, instant, json, listOf, name, page, person } from './common.ts'
 import { risk } from './requests.ts'
 import { rule, verdict } from './transcript.ts'
 
@@ -15,3 +16,104 @@ export const explanation = z
   })
   .meta({ id: 'Explanation' })
 export type Explanation = z.infer<typeof explanation>
+
+const projectProblem = z.object({
+  file: z.string(),
+  /** counts from 1; null when the whole file is meant */
+  line: z.int().nullable(),
+  problem: z.string(),
+  /** what would be right */
+  remedy: z.string(),
+  severity: z.enum(['error', 'warning']),
+})
+
+const activation = z
+  .object({
+    sequence: z.int(),
+    digest: hash,
+    previousDigest: hash.nullable(),
+    activatedAt: instant,
+    actor,
+    /** who agreed, the first one first; none when the system did it */
+    people: z.array(person),
+    /** a claim: the commit the files came from and its author, or "uncommitted" */
+    note: z.string().nullable(),
+  })
+  .meta({ id: 'PolicyActivation' })
+export type PolicyActivation = z.infer<typeof activation>
+export const activationList = listOf(activation)
+export type PolicyActivationList = z.infer<typeof activationList>
+export const activationQuery = z.strictObject(page)
+
+/** A version that waits for a second person. */
+const proposal = z
+  .object({
+    id,
+    digest: hash,
+    proposedBy: person,
+    proposedAt: instant,
+    expiresAt: instant,
+    note: z.string().nullable(),
+    /** the folder and the version in force are still those it was made from */
+    isCurrent: z.boolean(),
+    /** the caller may be the second person */
+    canConfirm: z.boolean(),
+  })
+  .meta({ id: 'PolicyProposal' })
+
+export const policyState = z
+  .object({
+    digest: hash,
+    activation: activation.nullable(),
+    /** what the project folder holds now; null for callers without the right activatePolicy */
+    folder: z
+      .object({
+        state: z.enum(['in_force', 'changed', 'invalid']),
+        digest: hash.nullable(),
+        problems: z.array(projectProblem),
+      })
+      .nullable(),
+    proposal: proposal.nullable(),
+  })
+  .meta({ id: 'PolicyState' })
+export type PolicyState = z.infer<typeof policyState>
+
+export const differenceQuery = z.strictObject({ from: hash.optional(), to: hash.optional() })
+const settingChange = z.object({
+  /** such as `queues.platform.selfApproval` */
+  at: z.string(),
+  before: z.string().nullable(),
+  after: z.string().nullable(),
+})
+export const policyDifference = z
+  .object({
+    from: hash,
+    to: hash,
+    files: z.array(
+      z.object({
+        path: z.string(),
+        change: z.enum(['added', 'changed', 'removed']),
+        /** a unified diff; null for tool files (their hashes are compared) and for what is too large */
+        diff: z.string().nullable(),
+      }),
+    ),
+    settings: z.array(settingChange),
+    /** those of the settings for which a second person has to agree */
+    secondPerson: z.array(settingChange),
+  })
+  .meta({ id: 'PolicyDifference' })
+export type PolicyDifference = z.infer<typeof policyDifference>
+
+/** `digest`: of the version that was shown. */
+export const activateBody = z.strictObject({ digest: hash })
+export const agreement = z
+  .object({
+    state: z.enum(['activated', 'in_force', 'proposed']),
+    digest: hash,
+    /** of the activation; null while a second person has to agree */
+    sequence: z.int().nullable(),
+    proposalId: id.nullable(),
+  })
+  .meta({ id: 'PolicyAgreement' })
+export type PolicyAgreement = z.infer<typeof agreement>
+export const withdrawn = z.object({ withdrawn: z.literal(true) })

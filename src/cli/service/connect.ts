@@ -26,8 +26,11 @@ export async function connect(
   if (email !== undefined) return signInAs(found, email)
   const key = readText(environment, 'COUNTERSIGN_API_KEY')
   if (key !== undefined) return withKey(found.url, key)
-  const saved = await savedSession(loginSessionsFile(environment), found.url)
-  if (saved !== null) return withSession(found.url, saved)
+  // A link made on this machine names it "localhost"; the data folder names it by number.
+  for (const url of [found.url, found.url.replace('//127.0.0.1:', '//localhost:')]) {
+    const saved = await savedSession(loginSessionsFile(environment), url)
+    if (saved !== null) return withSession(url, saved)
+  }
   throw new CommandFailure(await whoSentence(found), exitCodes.usage)
 }
 

@@ -1,0 +1,62 @@
+import type { Agreement } from '../../services/policy/agree-to-policy.ts'
+import type { ActivationRecord } from '../../services/policy/list-activations.ts'
+import type {
+  FolderState,
+  PolicyState as StateRecord,
+} from '../../services/policy/read-policy-state.ts'
+import type { PolicyActivation, PolicyAgreement, PolicyState } from '../schemas/policy.ts'
+
+/** The version in force, the folder beside it, and what waits for a second person. */
+export function policyStateView(record: StateRecord): PolicyState {
+  const { proposal } = record
+  return {
+    digest: record.digest,
+    activation: record.activation === null ? null : activationView(record.activation),
+    folder: record.folder === null ? null : folderView(record.folder),
+    proposal:
+      proposal === null
+        ? null
+        : {
+            ...proposal,
+            proposedBy: { ...proposal.proposedBy },
+            proposedAt: proposal.proposedAt.toISOString(),
+            expiresAt: proposal.expiresAt.toISOString(),
+          },
+  }
+}
+
+function folderView(folder: FolderState): PolicyState['folder'] {
+  const problems = folder.state === 'invalid' ? folder.problems : folder.warnings
+  return {
+    state: folder.state,
+    digest: folder.state === 'invalid' ? null : folder.digest,
+    problems: problems.map((problem) => ({ ...problem })),
+  }
+}
+
+/** One time that a version took force. */
+export function activationView(record: ActivationRecord): PolicyActivation {
+  const { type } = record.actor
+  return {
+    ...record,
+    activatedAt: record.activatedAt.toISOString(),
+    actor: {
+      type,
+      ...('id' in record.actor ? { id: record.actor.id } : {}),
+      ...('name' in record.actor && record.actor.name !== undefined
+        ? { name: record.actor.name }
+        : {}),
+    },
+    people: record.people.map((person) => ({ ...person })),
+  }
+}
+
+/** What became of somebody's agreement. */
+export function agreementView(agreement: Agreement): PolicyAgreement {
+  return {
+    state: agreement.state,
+    digest: agreement.policy.digest,
+    sequence: agreement.state === 'proposed' ? null : agreement.sequence,
+    proposalId: agreement.state === 'proposed' ? agreement.proposal.id : null,
+  }
+}

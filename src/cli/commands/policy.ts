@@ -1,0 +1,146 @@
+import { confirm } from '@clack/prompts'
+import type { Command } from 'commander'
+import type {
+  PolicyActivationList,
+  PolicyAgreement,
+  PolicyDifference,
+  PolicyState,
+} from '../../api/schemas/policy.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { isInteractive } from '../interactive.ts'
+import { connect } from '../service/connect.ts'
+import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
+import { path } from '../service/path.ts'
+import { query } from '../service/query.ts'
+import { ServiceProblem } from '../service/service.ts'
+import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { differenceText, shortDigest, stateText } from '../text/policy-text.ts'
+import { table } from '../text/table.ts'
+import { fromNow } from '../text/times.ts'
+import { withExamples } from './examples.ts'
+
+interface PolicyOptions extends ServiceOptions {
+  json?: boolean
+}
+
+const digestExample = '"$(countersign policy diff --digest)"'
+
+/** `countersign policy [show|diff|activate|withdraw|history]`. */
+export function addPolicyCommand(program: Command): Command {
+  const policy = program
+    .command('policy')
+    .description('which version is in force, what would change, and putting another into force')
+  const show = withService(policy.command('show', { isDefault: true }))
+    .description('the version in force, the folder beside it, and what waits for a second person')
+    .option('--json', 'print JSON')
+    .action(showState)
+  withExamples(show, ['policy', 'policy show --json'])
+  const diff = withService(policy.command('diff'))
+    .description('what the folder of the service changes of the version in force')
+    .option('--from <digest>', 'compare with this version instead of the one in force')
+    .option('--to <digest>', 'compare this version instead of the folder')
+    .option('--digest', "print nothing but the other version's digest")
+    .option('--json', 'print JSON')
+    .action(showDifference)
+  withExamples(diff, ['policy diff', 'policy diff --digest', 'policy diff --json'])
+  const activate = withService(policy.command('activate'))
+    .description("put the folder's version into force, or agree to it as the second person")
+    .option('--digest <digest>', 'the version you were shown: activates without asking again')
+    .option('--json', 'print the answer as JSON, and the difference on standard error')
+    .action(activateFolder)
+  withExamples(activate, ['policy activate', `policy activate --digest ${digestExample}`])
+  const withdraw = withService(policy.command('withdraw'))
+    .description('take back the version that waits for a second person')
+    .action(withdrawProposal)
+  withExamples(withdraw, ['policy withdraw'])
+  const history = withPaging(withService(policy.command('history')))
+    .description('every time that a version took force, and who agreed')
+    .action(showHistory)
+  withExamples(history, ['policy history', 'policy history --limit 5 --json'])
+  return policy
+}
+
+async function showState(options: PolicyOptions): Promise<void> {
+  const state = await (await connect(options)).get<PolicyState>('/v1/policy')
+  console.log(options.json === true ? JSON.stringify(state) : stateText(state))
+}
+
+async function showDifference(
+  options: PolicyOptions & { from?: string; to?: string; digest?: boolean },
+): Promise<void> {
+  const service = await connect(options)
+  const { from, to } = options
+  const shown = await service.get<PolicyDifference>(`/v1/policy/difference${query({ from, to })}`)
+  if (options.json === true) return console.log(JSON.stringify(shown))
+  console.log(options.digest === true ? shown.to : differenceText(shown))
+}
+
+/** Prints the difference, confirms, and agrees to exactly that version. */
+async function activateFolder(options: PolicyOptions & { digest?: string }): Promise<void> {
+  if (options.digest === undefined && !isInteractive()) {
+    throw new CommandFailure(
+      'Without a terminal name what you activate: --digest, as printed by: countersign policy diff --digest',
+      exitCodes.usage,
+    )
+  }
+  const service = await connect(options)
+  const shown = await service.get<PolicyDifference>('/v1/policy/difference')
+  const print = options.json === true ? console.error : console.log
+  print(differenceText(shown))
+  if (options.digest === undefined) {
+    const message = `Put ${shortDigest(shown.to)} into force?`
+    if (shown.from !== shown.to && (await confirm({ message, initialValue: false })) !== true) {
+      throw new CommandFailure('Nothing was activated.')
+    }
+  }
+  const digest = options.digest ?? shown.to
+  const answer = await service
+    .post<PolicyAgreement>('/v1/policy/activations', { digest })
+    .catch((error: unknown) => {
+      if (!(error instanceof ServiceProblem) || error.code !== 'stale_digest') throw error
+      throw new CommandFailure(`${error.message}. Look again: countersign policy diff`)
+    })
+  console.log(options.json === true ? JSON.stringify(answer) : agreementSentence(answer))
+  process.exitCode = answer.state === 'proposed' ? exitCodes.pending : exitCodes.done
+}
+
+function agreementSentence({ state, digest, sequence }: PolicyAgreement): string {
+  switch (state) {
+    case 'activated':
+      return `In force: ${digest}, activation ${sequence}.`
+    case 'in_force':
+      return `${digest} is in force already.`
+    case 'proposed':
+      return `Proposed. It takes force when a second person who may activate policy agrees to the same version: countersign policy activate --digest ${digest}`
+  }
+}
+
+async function withdrawProposal(options: ServiceOptions): Promise<void> {
+  const service = await connect(options)
+  const { proposal } = await service.get<PolicyState>('/v1/policy')
+  if (proposal === null) throw new CommandFailure('No version waits for a second person.')
+  await service.delete(path`/v1/policy/proposals/${proposal.id}`)
+  console.log(`Withdrawn: ${proposal.digest}`)
+}
+
+async function showHistory(options: PolicyOptions & PagingOptions): Promise<void> {
+  const service = await connect(options)
+  const list = await service.get<PolicyActivationList>(
+    `/v1/policy/activations${query(pageOf(options))}`,
+  )
+  if (options.json === true) return console.log(JSON.stringify(list))
+  console.log(
+    table(
+      ['no.', 'digest', 'since', 'agreed', 'from'],
+      list.items.map((one) => [
+        String(one.sequence),
+        shortDigest(one.digest),
+        fromNow(one.activatedAt),
+        one.people.map((person) => person.name).join(', ') || one.actor.type,
+        one.note ?? '',
+      ]),
+      'Nothing was activated.',
+    ),
+  )
+  printMore(list)
+}

@@ -1,0 +1,110 @@
+import type { Actor } from '../../domain/actor.ts'
+import type { ProjectProblem } from '../../policy/policy.ts'
+import { hasRight } from '../access/has-right.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import type { PersonRef } from '../requests/request-record.ts'
+import { loadProject } from './load-project.ts'
+import { openProposal } from './open-proposal.ts'
+import { newestActivation } from './newest-activation.ts'
+import { namesOf, type ActivationRecord } from './list-activations.ts'
+
+export interface PolicyState {
+  readonly digest: string
+  /** `null` only while somebody activates at this very moment */
+  readonly activation: ActivationRecord | null
+  /** what the project folder holds now; `null` for callers without the right `activatePolicy` */
+  readonly folder: FolderState | null
+  readonly proposal: ProposalRecord | null
+}
+
+export type FolderState =
+  | {
+      readonly state: 'in_force' | 'changed'
+      readonly digest: string
+      readonly warnings: readonly ProjectProblem[]
+    }
+  | { readonly state: 'invalid'; readonly problems: readonly ProjectProblem[] }
+
+/** A version that waits for a second person. */
+export interface ProposalRecord {
+  readonly id: string
+  readonly digest: string
+  readonly proposedBy: PersonRef
+  readonly proposedAt: Date
+  readonly expiresAt: Date
+  readonly note: string | null
+  /** the folder and the version in force are still those it was made from; else nobody can confirm it */
+  readonly isCurrent: boolean
+  /** the caller may be the second person */
+  readonly canConfirm: boolean
+}
+
+/**
+ * Which version is in force and since when; for who may activate policy also what the folder holds, with every problem
+ * when it is not valid, and what waits for a second person. Reads only.
+ */
+export async function readPolicyState(
+  ctx: ServiceContext,
+  caller: Caller,
+  projectDir: string,
+): Promise<PolicyState> {
+  const { digest } = await ctx.policies.inForce()
+  const activation = await activationOf(ctx, digest)
+  if (!(await hasRight(ctx, caller.actor, 'activatePolicy'))) {
+    return { digest, activation, folder: null, proposal: null }
+  }
+  const loaded = await loadProject(projectDir)
+  const folder: FolderState =
+    'problems' in loaded
+      ? { state: 'invalid', problems: loaded.problems }
+      : {
+          state: loaded.policy.digest === digest ? 'in_force' : 'changed',
+          digest: loaded.policy.digest,
+          warnings: loaded.warnings,
+        }
+  return { digest, activation, folder, proposal: await proposalOf(ctx, caller, digest, folder) }
+}
+
+async function activationOf(ctx: ServiceContext, digest: string): Promise<ActivationRecord | null> {
+  const { statement } = await newestActivation(ctx.db, ctx.verifier)
+  if (statement?.policyDigest !== digest) return null
+  const row = await ctx.db
+    .selectFrom('policy_activation')
+    .select(['actor', 'note'])
+    .where('sequence', '=', statement.sequence)
+    .executeTakeFirst()
+  const people = await namesOf(ctx.db, statement.people ?? [])
+  const actor: Actor = row?.actor ?? { type: 'system' }
+  return {
+    sequence: statement.sequence,
+    digest,
+    previousDigest: statement.previousDigest,
+    activatedAt: new Date(statement.activatedAt),
+    actor,
+    people,
+    note: row?.note ?? null,
+  }
+}
+
+async function proposalOf(
+  ctx: ServiceContext,
+  caller: Caller,
+  inForce: string,
+  folder: FolderState,
+): Promise<ProposalRecord | null> {
+  const open = await openProposal(ctx.db, ctx.verifier)
+  if (open === null || open.isOver) return null
+  const [proposedBy] = await namesOf(ctx.db, [open.proposed_by])
+  const isCurrent =
+    open.previous_digest === inForce && folder.state !== 'invalid' && folder.digest === open.digest
+  return {
+    id: open.id,
+    digest: open.digest,
+    proposedBy: proposedBy ?? { id: open.proposed_by, name: '' },
+    proposedAt: open.proposed_at,
+    expiresAt: open.expires_at,
+    note: open.note,
+    isCurrent,
+    canConfirm: isCurrent && caller.actor.type === 'person' && caller.actor.id !== open.proposed_by,
+  }
+}

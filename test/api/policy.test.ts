@@ -1,0 +1,158 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createPolicyReader } from '../../src/services/policy/policy-reader.ts'
+import { activateFolder } from '../../src/services/policy/activate-folder.ts'
+import { fixtureFiles } from '../harness/fixtures/project.ts'
+import { createTestApi, type Client, type TestApi } from './test-api.ts'
+
+let projectDir: string
+let api: TestApi
+let edsger: Client
+let olga: Client
+let aud: Client
+let grace: Client
+
+const config = `${fixtureFiles.texts.get('countersign.yaml') ?? ''}  activatePolicy: [security, operators]\n`
+const quick = config.replace('72h', '36h')
+const weaker = quick.replace('permitFor: 30d', 'selfApproval: true')
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(projectDir, path)), { recursive: true })
+  await writeFile(join(projectDir, path), text)
+}
+
+beforeAll(async () => {
+  projectDir = await mkdtemp(join(tmpdir(), 'countersign policy '))
+  for (const [path, text] of fixtureFiles.texts) await put(path, text)
+  await put('countersign.yaml', config)
+  api = await createTestApi({ settings: { projectDir } })
+  const { ctx } = api.service
+  Object.assign(ctx.policies, createPolicyReader(ctx))
+  await activateFolder(ctx, { actor: { type: 'system' }, channel: 'system' }, projectDir)
+  edsger = await api.signIn(api.people.edsger)
+  olga = await api.signIn(api.people.olga)
+  aud = await api.signIn(api.people.aud)
+  grace = await api.signIn(api.people.grace)
+})
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await rm(projectDir, { recursive: true, force: true })
+})
+
+const state = async (client: Client) => (await client.get('/v1/policy')).body
+const activate = (client: Client, digest: string) =>
+  client.post('/v1/policy/activations', { digest })
+
+test('the state says what is in force, since when, and that the folder holds the same', async () => {
+  expect(await state(edsger)).toMatchObject({
+    activation: { sequence: 1, previousDigest: null, actor: { type: 'system' }, people: [] },
+    folder: { state: 'in_force', problems: [] },
+    proposal: null,
+  })
+  expect(await state(grace)).toMatchObject({ folder: null, proposal: null })
+})
+
+test('a folder that is not valid says every problem, and the last valid version stays in force', async () => {
+  const { digest } = await state(edsger)
+  await put('countersign.yaml', config.replace('queue: platform', 'queue: plattform'))
+  expect(await state(edsger)).toMatchObject({
+    digest,
+    folder: {
+      state: 'invalid',
+      digest: null,
+      problems: expect.arrayContaining([
+        expect.objectContaining({
+          file: 'countersign.yaml',
+          line: 12,
+          remedy: 'did you mean "platform"?',
+          severity: 'error',
+        }),
+      ]),
+    },
+  })
+  for (const reply of [await activate(edsger, digest), await edsger.get('/v1/policy/difference')]) {
+    expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+    expect(reply.body.problems).toHaveLength(1)
+  }
+  expect((await state(edsger)).digest).toBe(digest)
+})
+
+test('the difference is shown by setting and by line, to those who activate or audit', async () => {
+  await put('countersign.yaml', quick)
+  for (const client of [edsger, aud]) {
+    const { status, body } = await client.get('/v1/policy/difference')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      settings: [{ at: 'queues.platform.expiresAfter', before: '3d', after: '36h' }],
+      secondPerson: [],
+      files: [{ path: 'countersign.yaml', change: 'changed' }],
+    })
+    expect(body.files[0].diff).toContain(
+      '+  platform: { team: platform, permitFor: 30d, expiresAfter: 36h }',
+    )
+  }
+  expect(await grace.get('/v1/policy/difference')).toMatchObject({ status: 403 })
+})
+
+test('what is harmless takes one person, who agreed to that very digest', async () => {
+  const { to } = (await edsger.get('/v1/policy/difference')).body
+  const { digest } = await state(edsger)
+  expect(await activate(edsger, digest)).toMatchObject({ status: 412, body: { digest: to } })
+  expect(await activate(grace, to)).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  expect(await activate(edsger, to)).toMatchObject({
+    status: 200,
+    body: { state: 'activated', digest: to, sequence: 2, proposalId: null },
+  })
+  expect(await activate(olga, to)).toMatchObject({ status: 200, body: { state: 'in_force' } })
+})
+
+test('what changes who decides waits for a second person, and says so to both', async () => {
+  await put('countersign.yaml', weaker)
+  const { to, secondPerson } = (await edsger.get('/v1/policy/difference')).body
+  expect(secondPerson).toEqual([
+    { at: 'queues.platform.selfApproval', before: 'false', after: 'true' },
+  ])
+  const first = await activate(edsger, to)
+  expect(first).toMatchObject({ status: 202, body: { state: 'proposed', sequence: null } })
+  expect((await state(edsger)).proposal).toMatchObject({ isCurrent: true, canConfirm: false })
+  expect((await state(olga)).proposal).toMatchObject({
+    id: first.body.proposalId,
+    digest: to,
+    proposedBy: { name: 'Edsger' },
+    canConfirm: true,
+  })
+  expect(await grace.delete(`/v1/policy/proposals/${first.body.proposalId}`)).toMatchObject({
+    status: 403,
+  })
+  expect((await olga.delete(`/v1/policy/proposals/${first.body.proposalId}`)).status).toBe(200)
+  expect((await state(olga)).proposal).toBeNull()
+  await activate(edsger, to)
+  expect(await activate(olga, to)).toMatchObject({ status: 200, body: { sequence: 3 } })
+})
+
+test('the history names who agreed to each version, page by page, and any two can be compared', async () => {
+  const first = (await grace.get('/v1/policy/activations?limit=2')).body
+  expect(first.items).toMatchObject([
+    { sequence: 3, people: [{ name: 'Edsger' }, { name: 'Olga' }], note: 'uncommitted' },
+    { sequence: 2, people: [{ name: 'Edsger' }] },
+  ])
+  const next = await grace.get(`/v1/policy/activations?cursor=${first.nextCursor}`)
+  expect(next.body).toMatchObject({ items: [{ sequence: 1 }], nextCursor: null })
+  expect((await grace.get('/v1/policy/activations?cursor=made-up')).status).toBe(422)
+  const [third, second] = first.items
+  const path = `/v1/policy/difference?from=${second.digest}&to=${third.digest}`
+  expect((await aud.get(path)).body.settings).toHaveLength(1)
+  const unknown = `sha256:${'0'.repeat(64)}`
+  expect(await aud.get(`/v1/policy/difference?from=${unknown}`)).toMatchObject({ status: 404 })
+})
+
+test('keys read the state, and change nothing', async () => {
+  const made = await olga.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
+  const headers = { authorization: `Bearer ${made.body.key}` }
+  expect((await api.ask('/v1/policy', { headers })).body).toMatchObject({ folder: null })
+  const { digest } = await state(olga)
+  const init = { method: 'POST', headers, body: { digest } }
+  expect((await api.ask('/v1/policy/activations', init)).status).toBe(403)
+})

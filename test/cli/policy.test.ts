@@ -1,0 +1,96 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { Installation } from '../harness/installation/installation.ts'
+import { cliProject } from './cli-project.ts'
+import { CommandLine } from './command-line.ts'
+
+let installation: Installation
+let ada: CommandLine
+let olga: CommandLine
+let grace: CommandLine
+
+// Each step is a process of its own; a busy machine takes seconds for one.
+vi.setConfig({ testTimeout: 180_000 })
+
+/** In production nothing is activated by watching; Olga and Ada may activate. */
+beforeAll(async () => {
+  installation = await Installation.start({
+    ...cliProject,
+    'countersign.yaml': (cliProject['countersign.yaml'] ?? '').replace(
+      'activatePolicy: [operators]',
+      'activatePolicy: [operators, ada@example.com]',
+    ),
+    '.env': 'COUNTERSIGN_PRODUCTION=1\n',
+  })
+  ada = await signedIn('ada')
+  olga = await signedIn('olga')
+  grace = await signedIn('grace')
+}, 240_000)
+afterAll(() => installation[Symbol.asyncDispose](), 60_000)
+
+/** A command line with a session of its own, from a one-time link. */
+async function signedIn(name: string): Promise<CommandLine> {
+  const cli = new CommandLine(installation.folder, {
+    XDG_CONFIG_HOME: join(installation.folder, `.config-${name}`),
+  })
+  const { url } = await cli.json<{ url: string }>('people', 'link', `${name}@example.com`)
+  await cli.ok('login', url)
+  return cli
+}
+
+async function change(from: string, to: string): Promise<void> {
+  const path = join(installation.folder, 'countersign.yaml')
+  await writeFile(path, (await readFile(path, 'utf8')).replace(from, to))
+}
+
+test('in production a changed folder takes force when a person agreed to the digest they were shown', async () => {
+  expect(await olga.ok('policy')).toMatch(/in force {2}sha256:\S+\n.*by the service/)
+  await change('{ team: platform }', '{ team: platform, expiresAfter: 36h }')
+  const shown = await olga.ok('policy', 'diff')
+  expect(shown).toContain('queues.platform.expiresAfter: 3d → 36h')
+  expect(shown).not.toContain('second person')
+  const digest = (await olga.ok('policy', 'diff', '--digest')).trim()
+  expect(await olga.run('policy', 'activate')).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('policy diff --digest'),
+  })
+  expect(await grace.run('policy', 'activate', '--digest', digest)).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('activatePolicy'),
+  })
+  expect(await olga.ok('policy', 'activate', '--digest', digest)).toContain(`In force: ${digest}`)
+  expect(await olga.ok('policy', 'diff')).toContain('The folder holds the version in force')
+})
+
+test('what changes who decides is proposed with exit code 3, and activated by a second person at a terminal', async () => {
+  await change('{ team: platform,', '{ team: platform, selfApproval: true,')
+  const { to } = await olga.json<{ to: string }>('policy', 'diff')
+  const first = await olga.run('policy', 'activate', '--digest', to)
+  expect(first).toMatchObject({
+    code: 3,
+    out: expect.stringContaining('A second person has to agree'),
+  })
+  expect((await olga.run('policy', 'activate', '--digest', to)).code).toBe(3)
+  expect(await ada.ok('policy')).toMatch(/waits {5}sha256:\S+\n\s+proposed by Olga/)
+  const second = ada.atTerminal('policy', 'activate')
+  await second.sees('queues.platform.selfApproval: false → true')
+  await second.sees('into force?')
+  second.type('y')
+  await second.sees('In force: sha256:')
+  expect(await second.ends()).toBe(0)
+  expect(await grace.ok('policy', 'history')).toMatch(/\b3 .*Olga, Ada/)
+})
+
+test('a proposal is withdrawn, and a terminal where nobody says yes activates nothing', async () => {
+  await change('manageRuns: [operators]', 'manageRuns: [platform]')
+  const unsure = olga.atTerminal('policy', 'activate')
+  await unsure.sees('into force?')
+  unsure.type('\r')
+  await unsure.sees('Nothing was activated.')
+  expect(await unsure.ends()).toBe(1)
+  const { to } = await olga.json<{ to: string }>('policy', 'diff')
+  await olga.run('policy', 'activate', '--digest', to)
+  expect(await ada.ok('policy', 'withdraw')).toContain(to)
+  expect((await ada.run('policy', 'withdraw')).code).toBe(1)
+})
