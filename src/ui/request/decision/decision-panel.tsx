@@ -36,6 +36,7 @@ export function DecisionPanel(props: {
   const offline = useConnection() === 'offline'
   const [choice, setChoice] = useState<Choice | null>(null)
   const [reach, setReach] = useState<ScopeChoice>({ scope: 'once', uses: '', until: '' })
+  const [openedAtMs] = useState(() => Date.now())
   const [reason, setReason] = useDraft(request.id, 'reason')
   const [nagged, setNagged] = useState(false)
   const { submission, submit, again, forget } = useSubmit<DecisionAnswer>(
@@ -46,7 +47,7 @@ export function DecisionPanel(props: {
   const nextKeys = useAriaKeys('submitNext')
 
   const changed = request.revision !== shown.revision || request.digest !== shown.digest
-  const fields = { choice, ...reach, reason, seen: props.seen, offline, nowMs: Date.now() }
+  const fields = { choice, ...reach, reason, seen: props.seen, offline, nowMs: openedAtMs }
   const obstacle = whyNotSubmit(shown, fields)
   const obstacleShown =
     obstacle !== null && (nagged || (choice !== null && offline) || choice === 'approve')
