@@ -1,0 +1,155 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '../../../test/harness/fixtures/agent-desk.ts'
+import type { TurnOutcome } from '../../domain/workflow-outcomes.ts'
+import { messageRun } from '../runs/message-run.ts'
+import { listGrants } from './list-grants.ts'
+import { revokeGrant } from './revoke-grant.ts'
+
+let desk: AgentDesk
+let file = 0
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk.steps.length = 0
+  desk.executed.length = 0
+  desk.beforeExecute = async () => undefined
+})
+
+interface Granted {
+  readonly runId: string
+  readonly grantId: string
+  readonly path: string
+}
+
+/** A run that writes the same file turn after turn, whose first write Grace approved for the run, and that wrote it. */
+async function granted(decision: Record<string, string | object> = {}): Promise<Granted> {
+  file += 1
+  const path = `notes/granted-${file}.md`
+  const call = { tool: 'write_file', input: { path, content: 'same\n' } }
+  desk.say({ calls: [call] }, { calls: [call, call, call] }, { calls: [call] })
+  const runId = await desk.start()
+  const turn = await desk.turn(runId, 1)
+  const [first] = await desk.calls(runId, 1)
+  await desk.decide(desk.people.grace, first?.requestId ?? '', {
+    scope: 'run',
+    ...(decision as Record<string, string>),
+  })
+  await desk.perform(turn)
+  const [grant] = await listGrants(desk.api, desk.people.ada.caller, { runId })
+  return { runId, grantId: grant?.id ?? '', path }
+}
+
+async function performOne(turn: TurnOutcome, position: number): Promise<void> {
+  if (turn.kind !== 'calls') throw new Error(`the turn is ${turn.kind}`)
+  await desk.execute(turn.calls[position]?.callId ?? '')
+}
+
+async function verdicts(runId: string, turn: number): Promise<(string | null)[]> {
+  return (await desk.calls(runId, turn)).map((call) => call.verdict)
+}
+
+async function results(runId: string, turn: number): Promise<(string | null)[]> {
+  return (await desk.calls(runId, turn)).map((call) => call.result)
+}
+
+// Rules: product.md 10
+describe('a grant that is revoked', () => {
+  test('in the middle of a turn lets the calls that ran stand, and the next one of that turn asks', async () => {
+    const { runId, grantId } = await granted()
+    const turn = await desk.turn(runId, 2)
+    await performOne(turn, 0)
+    await revokeGrant(desk.api, desk.people.ada.caller, { grantId })
+    await performOne(turn, 1)
+    expect(await verdicts(runId, 2)).toEqual(['preApproved', 'ask', 'preApproved'])
+    expect(await results(runId, 2)).toEqual(['output', null, null])
+    expect(desk.executed).toHaveLength(2)
+  })
+
+  test('while its calls are being claimed counts at once: nothing starts on it later', async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const { runId, grantId } = await granted()
+      const turn = await desk.turn(runId, 2)
+      const revoking = revokeGrant(desk.api, desk.people.grace.caller, { grantId })
+      await desk.perform(turn)
+      await revoking
+      const late = await desk.database.db
+        .selectFrom('execution')
+        .innerJoin('approval_grant', 'approval_grant.id', 'execution.grant_id')
+        .select('execution.call_id')
+        .where('approval_grant.id', '=', grantId)
+        .whereRef('execution.started_at', '>', 'approval_grant.revoked_at')
+        .execute()
+      expect(late, `round ${round}`).toEqual([])
+    }
+  })
+
+  test('when one of its calls has started already stops nothing, and is over for the next', async () => {
+    const { runId, grantId } = await granted()
+    const turn = await desk.turn(runId, 2)
+    desk.beforeExecute = async () => revokeGrant(desk.api, desk.people.grace.caller, { grantId })
+    await performOne(turn, 0)
+    desk.beforeExecute = async () => undefined
+    await performOne(turn, 1)
+    expect(await results(runId, 2)).toEqual(['output', null, null])
+  })
+})
+
+// Rules: product.md 10
+describe('a grant covers nothing', () => {
+  test('beyond its uses: of three calls of one turn only as many run unasked', async () => {
+    const { runId } = await granted({ grant: { uses: 2 } })
+    await desk.perform(await desk.turn(runId, 2))
+    expect(await verdicts(runId, 2)).toEqual(['preApproved', 'preApproved', 'ask'])
+    expect(await results(runId, 2)).toEqual(['output', 'output', null])
+  })
+
+  test('that policy blocks by the time it would run', async () => {
+    const { runId } = await granted()
+    const turn = await desk.turn(runId, 2)
+    await desk.activate({ 'workers/scribe.md': deskWorker.replace('write: ask', 'write: blocked') })
+    await desk.perform(turn)
+    await desk.activate({ 'workers/scribe.md': deskWorker })
+    expect(await results(runId, 2)).toEqual(['blocked', 'blocked', 'blocked'])
+    expect(desk.executed).toHaveLength(1)
+  })
+
+  test('once its giver has left the team, and again when they are back', async () => {
+    const { runId } = await granted()
+    const turn = await desk.turn(runId, 2)
+    await desk.activate({ 'countersign.yaml': deskConfig.replace('grace@example.com, ', '') })
+    await performOne(turn, 0)
+    expect((await verdicts(runId, 2))[0]).toBe('ask')
+    await desk.activate({ 'countersign.yaml': deskConfig })
+    const [first] = await desk.calls(runId, 2)
+    await desk.decide(desk.people.grace, first?.requestId ?? '', { decision: 'deny' })
+    await desk.perform(turn)
+    expect(await results(runId, 2)).toEqual(['denied', 'output', 'output'])
+  })
+
+  test('once its giver has told the run something', async () => {
+    const { runId } = await granted()
+    const rights = deskConfig.replace('manageRuns: [operators]', 'manageRuns: [platform]')
+    await desk.activate({ 'countersign.yaml': rights })
+    await messageRun(desk.api, desk.people.grace.caller, { runId, text: 'Write it again.' })
+    await desk.activate({ 'countersign.yaml': deskConfig })
+    await desk.turn(runId, 2)
+    expect(await verdicts(runId, 2)).toEqual(['ask', 'ask', 'ask'])
+  })
+
+  test('in another run, though the very same call was approved for the run there', async () => {
+    const { path } = await granted()
+    desk.steps.length = 0
+    desk.say({ calls: [{ tool: 'write_file', input: { path, content: 'same\n' } }] })
+    const other = await desk.start()
+    await desk.turn(other, 1)
+    expect(await verdicts(other, 1)).toEqual(['ask'])
+  })
+})
