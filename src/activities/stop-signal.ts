@@ -4,8 +4,9 @@ import type { StopReason } from '../services/worker-context.ts'
 const heartbeatEveryMs = 2000
 
 /**
- * Runs an activity with a heartbeat from its first line, every two seconds, whatever the work does, and a
- * signal that says why it should stop. The heartbeat is also how Temporal tells us of a cancellation.
+ * Runs an activity with a heartbeat every two seconds, whatever the work does, and a signal that says why it should
+ * stop. The heartbeat is also how Temporal tells us of a cancellation. What is over sooner sends none: the server
+ * writes each to its disk.
  */
 export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const context = Context.current()
@@ -13,7 +14,6 @@ export async function withHeartbeat<T>(work: (signal: AbortSignal) => Promise<T>
   const stopped = (): void => stop.abort(reasonOf(context.cancellationSignal) satisfies StopReason)
   if (context.cancellationSignal.aborted) stopped()
   else context.cancellationSignal.addEventListener('abort', stopped, { once: true })
-  context.heartbeat()
   const beat = setInterval(() => context.heartbeat(), heartbeatEveryMs)
   try {
     return await work(stop.signal)

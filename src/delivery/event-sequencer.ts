@@ -5,6 +5,8 @@ import { Listener } from './listener.ts'
 import { Repeating } from './repeating.ts'
 
 const eventsAtOnce = 500
+/** What one step of a run tells is numbered together, behind the step's own work. */
+const gatherMs = 50
 /** Advisory lock of the one writer of sequences among all API processes. */
 const sequencerLock = 7_301_001
 
@@ -19,6 +21,7 @@ export class EventSequencer implements AsyncDisposable {
   constructor(options: { readonly db: Db; readonly databaseUrl: string; readonly log: Log }) {
     this.#rounds = new Repeating({
       everyMs: 1000,
+      gatherMs,
       work: async () => {
         while ((await sequenceEvents(options.db)) === eventsAtOnce);
       },
@@ -48,7 +51,7 @@ async function sequenceEvents(db: Db): Promise<number> {
       with waiting as (
         select id, row_number() over (order by created_at, id) as place
         from (select id, created_at from event where sequence is null
-              order by created_at, id limit ${eventsAtOnce}) batch
+              order by created_at, id limit ${sql.lit(eventsAtOnce)}) batch
       )
       update event set sequence = (select coalesce(max(sequence), 0) from event) + waiting.place
       from waiting where event.id = waiting.id

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /**
  * Work that repeats: at once when `wake` is called, at least every `everyMs`, never twice at the same time.
  * An error is reported and the next round comes as usual.
@@ -5,6 +7,7 @@
 export class Repeating implements AsyncDisposable {
   readonly #work: () => Promise<void>
   readonly #everyMs: number
+  readonly #gatherMs: number
   readonly #failed: (error: unknown) => void
   #running: Promise<void> | null = null
   #again = false
@@ -13,11 +16,14 @@ export class Repeating implements AsyncDisposable {
 
   constructor(options: {
     readonly everyMs: number
+    /** how long a wake waits for others, to be one round with them; default: not at all */
+    readonly gatherMs?: number
     readonly work: () => Promise<void>
     readonly failed: (error: unknown) => void
   }) {
     this.#work = options.work
     this.#everyMs = options.everyMs
+    this.#gatherMs = options.gatherMs ?? 0
     this.#failed = options.failed
     this.wake()
   }
@@ -31,6 +37,7 @@ export class Repeating implements AsyncDisposable {
   async #run(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer)
     while (this.#again && !this.#closed) {
+      if (this.#gatherMs > 0) await delay(this.#gatherMs)
       this.#again = false
       try {
         await this.#work()

@@ -3,6 +3,7 @@ import type { JsonObject } from '../domain/json.ts'
 import type { Tx } from '../store/database.ts'
 import type { StreamEvent, StreamEventType } from '../store/event.ts'
 import type { OutboxRow, WrittenOutboxRow } from '../store/outbox.ts'
+import { isPlanOutdated } from '../store/preparing-pool.ts'
 import { writeRecords } from '../store/records.ts'
 import type { ServiceContext } from './context.ts'
 
@@ -63,8 +64,9 @@ async function onceInUnitOfWork<T>(
   return result
 }
 
-/** `deadlock_detected` and `serialization_failure`: nothing was committed, and trying again may do. */
+/** `deadlock_detected`, `serialization_failure`, a changed schema: nothing was committed, and trying again may do. */
 function isConflict(error: unknown): boolean {
+  if (isPlanOutdated(error)) return true
   return (
     error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001')
   )

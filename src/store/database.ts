@@ -1,11 +1,15 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
+import { preparingPool } from './preparing-pool.ts'
 import type { Database } from './schema.ts'
 
 export type Db = Kysely<Database>
 export type Tx = Transaction<Database>
 
-/** Connects to Postgres. `poolSize` connections at most; destroy with `await db.destroy()`. */
+/**
+ * Connects to Postgres. `poolSize` connections at most, which prepare the statements that recur; destroy with
+ * `await db.destroy()`.
+ */
 export function connectDatabase(options: {
   url: string
   poolSize: number
@@ -21,7 +25,7 @@ export function connectDatabase(options: {
   // the query under way reports it, or the next one.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
+  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) })
 }
 
 /** A value as the text that a `jsonb` column takes. */

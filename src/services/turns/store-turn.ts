@@ -41,7 +41,10 @@ export async function storeTurn(ctx: ServiceContext, turn: TurnToStore): Promise
             content_hash: await putContent(tx, writeMessageText(turn.answer.text)),
           })
           .onConflict((conflict) =>
-            conflict.columns(['run_id', 'turn']).where('role', '=', 'assistant').doNothing(),
+            conflict
+              .columns(['run_id', 'turn'])
+              .where(sql<boolean>`role = 'assistant'`)
+              .doNothing(),
           )
           .returning('id')
           .executeTakeFirst()

@@ -1,0 +1,51 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../test/harness/postgres.ts'
+import { connectDatabase, type Db, type Tx } from './database.ts'
+
+let database: TestDatabase
+let db: Db
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  db = connectDatabase({ url: database.url, poolSize: 1, applicationName: 'prepares' })
+  await sql`create table shelf (id integer)`.execute(db)
+  await sql`insert into shelf values (1)`.execute(db)
+})
+afterAll(async () => {
+  await db.destroy()
+  await database[Symbol.asyncDispose]()
+})
+
+const shelf = async (on: Db | Tx): Promise<unknown[]> =>
+  (await sql`select * from shelf where id = ${1}`.execute(on)).rows
+
+async function preparedTexts(): Promise<string[]> {
+  const { rows } = await sql<{
+    statement: string
+  }>`select statement from pg_prepared_statements`.execute(db)
+  return rows.map((row) => row.statement)
+}
+
+test('a statement that recurs is prepared; one that does not, the page of a list and what is no query are not', async () => {
+  for (let use = 0; use < 5; use += 1) await shelf(db)
+  await sql`select ${2}::integer`.execute(db)
+  for (let use = 0; use < 5; use += 1) {
+    await db.transaction().execute((tx) => tx.selectFrom('run').select('id').limit(1).execute())
+  }
+  expect(await preparedTexts()).toEqual(['select * from shelf where id = $1'])
+})
+
+test('a statement prepared before its table changed answers with the table as it is now', async () => {
+  for (let use = 0; use < 5; use += 1) await shelf(db)
+  await sql`alter table shelf add column place text default 'left'`.execute(database.db)
+  expect(await shelf(db)).toEqual([{ id: 1, place: 'left' }])
+})
+
+test('a transaction that met the change fails as a whole, and its next try sees the table as it is', async () => {
+  for (let use = 0; use < 5; use += 1) await shelf(db)
+  await sql`alter table shelf add column height integer`.execute(database.db)
+  const once = () => db.transaction().execute(shelf)
+  await expect(once()).rejects.toThrow(/cached plan/)
+  expect(await once()).toEqual([{ id: 1, place: 'left', height: null }])
+})

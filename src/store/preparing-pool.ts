@@ -1,0 +1,48 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely'
+import pg from 'pg'
+import { StatementNames } from './statement-names.ts'
+
+/** A pool whose connections prepare the statements that recur, for Kysely; nothing else of it is different. */
+export function preparingPool(pool: pg.Pool): PostgresPool {
+  const names = new StatementNames()
+  const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
+  return {
+    options: pool.options,
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect()
+      const known = clients.get(client) ?? preparingClient(client, names)
+      clients.set(client, known)
+      return known
+    },
+  }
+}
+
+function preparingClient(client: pg.PoolClient, names: StatementNames): PostgresPoolClient {
+  const ask = async (text: string, given: readonly unknown[]) => {
+    const values = [...given]
+    const name = names.nameOf(text)
+    if (name === undefined) return client.query(text, values)
+    try {
+      return await client.query({ name, text, values })
+    } catch (error) {
+      if (!isPlanOutdated(error)) throw error
+      names.forget()
+      // In a transaction nothing more can be asked: it is tried again as a whole.
+      if (client.getTransactionStatus() !== 'I') throw error
+      return client.query(text, values)
+    }
+  }
+  return {
+    // Its other form, with a cursor, is for streams, which nobody asks for.
+    query: ask as unknown as PostgresPoolClient['query'],
+    release: (destroy) => client.release(destroy),
+  }
+}
+
+/** A migration changed a table while its statements were prepared. */
+export function isPlanOutdated(error: unknown): boolean {
+  return (
+    error instanceof pg.DatabaseError && error.code === '0A000' && /cached plan/.test(error.message)
+  )
+}
