@@ -61,10 +61,34 @@ const proposal = z
   })
   .meta({ id: 'PolicyProposal' })
 
+/** Which calls an entry or overlay is about: all that are given must match, each by any of its values. */
+const when = z.record(z.string(), z.array(z.string()))
+const routingEntry = z.object({
+  when,
+  /** null: the worker's queue, else the default one */
+  queue: z.string().nullable(),
+  risk: risk.nullable(),
+  /** in words, such as `2 of platform`; null: one of the queue's team */
+  quorum: z.string().nullable(),
+  scopes: z.array(z.string()).nullable(),
+  /** `file:line` */
+  source: z.string(),
+})
+const overlay = z.object({
+  when,
+  approval: z.enum(['ask', 'blocked']),
+  reason: z.string().nullable(),
+  source: z.string(),
+})
+
 export const policyState = z
   .object({
     digest: hash,
     activation: activation.nullable(),
+    /** in their order: the first match wins */
+    routing: z.array(routingEntry),
+    defaultQueue: z.string().nullable(),
+    overlays: z.array(overlay),
     /** what the project folder holds now; null for callers without the right activatePolicy */
     folder: z
       .object({

@@ -1,3 +1,5 @@
+import { quorumText } from '../../domain/quorum.ts'
+import type { Overlay, QuorumSetting, RoutingEntry, When } from '../../policy/policy.ts'
 import type { Agreement } from '../../services/policy/agree-to-policy.ts'
 import type { ActivationRecord } from '../../services/policy/list-activations.ts'
 import type {
@@ -10,8 +12,11 @@ import type { PolicyActivation, PolicyAgreement, PolicyState } from '../schemas/
 export function policyStateView(record: StateRecord): PolicyState {
   const { proposal } = record
   return {
-    digest: record.digest,
+    digest: record.policy.digest,
     activation: record.activation === null ? null : activationView(record.activation),
+    routing: record.policy.config.routing.map(routingView),
+    defaultQueue: record.policy.config.defaultQueue,
+    overlays: record.policy.config.overlays.map(overlayView),
     folder: record.folder === null ? null : folderView(record.folder),
     proposal:
       proposal === null
@@ -23,6 +28,41 @@ export function policyStateView(record: StateRecord): PolicyState {
             expiresAt: proposal.expiresAt.toISOString(),
           },
   }
+}
+
+function routingView(entry: RoutingEntry): PolicyState['routing'][number] {
+  const { when, queue, risk, quorum, scopes, source } = entry
+  return {
+    when: whenView(when),
+    queue,
+    risk,
+    quorum: quorum === null ? null : quorumWords(quorum),
+    scopes: scopes === null ? null : [...scopes],
+    source,
+  }
+}
+
+function quorumWords(quorum: QuorumSetting): string {
+  return 'places' in quorum ? quorumText(quorum.places) : `${quorum.count} of the queue's team`
+}
+
+function overlayView({ when, consent }: Overlay): PolicyState['overlays'][number] {
+  const { approval, reason, source } = consent
+  return {
+    when: whenView(when),
+    approval: approval === 'blocked' ? 'blocked' : 'ask',
+    reason,
+    source,
+  }
+}
+
+/** What is given, by its key. */
+function whenView(when: When): Record<string, string[]> {
+  return Object.fromEntries(
+    Object.entries(when).flatMap(([key, values]: [string, readonly string[] | null]) =>
+      values === null ? [] : [[key, [...values]]],
+    ),
+  )
 }
 
 function folderView(folder: FolderState): PolicyState['folder'] {

@@ -1,5 +1,5 @@
 import type { Actor } from '../../domain/actor.ts'
-import type { ProjectProblem } from '../../policy/policy.ts'
+import type { Policy, ProjectProblem } from '../../policy/policy.ts'
 import { hasRight } from '../access/has-right.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import type { PersonRef } from '../requests/request-record.ts'
@@ -9,7 +9,7 @@ import { newestActivation } from './newest-activation.ts'
 import { namesOf, type ActivationRecord } from './list-activations.ts'
 
 export interface PolicyState {
-  readonly digest: string
+  readonly policy: Policy
   /** `null` only while somebody activates at this very moment */
   readonly activation: ActivationRecord | null
   /** what the project folder holds now; `null` for callers without the right `activatePolicy` */
@@ -48,10 +48,11 @@ export async function readPolicyState(
   caller: Caller,
   projectDir: string,
 ): Promise<PolicyState> {
-  const { digest } = await ctx.policies.inForce()
+  const policy = await ctx.policies.inForce()
+  const { digest } = policy
   const activation = await activationOf(ctx, digest)
   if (!(await hasRight(ctx, caller.actor, 'activatePolicy'))) {
-    return { digest, activation, folder: null, proposal: null }
+    return { policy, activation, folder: null, proposal: null }
   }
   const loaded = await loadProject(projectDir)
   const folder: FolderState =
@@ -62,7 +63,7 @@ export async function readPolicyState(
           digest: loaded.policy.digest,
           warnings: loaded.warnings,
         }
-  return { digest, activation, folder, proposal: await proposalOf(ctx, caller, digest, folder) }
+  return { policy, activation, folder, proposal: await proposalOf(ctx, caller, digest, folder) }
 }
 
 async function activationOf(ctx: ServiceContext, digest: string): Promise<ActivationRecord | null> {

@@ -8,8 +8,13 @@ import {
 import type { AuditList } from '../../api/schemas/audit.ts'
 import type { AuthMethods, Me } from '../../api/schemas/auth.ts'
 import type { GrantList } from '../../api/schemas/grants.ts'
+import type {
+  PolicyActivationList,
+  PolicyDifference,
+  PolicyState,
+} from '../../api/schemas/policy.ts'
 import type { QueueList, RequestDetail, RequestList } from '../../api/schemas/requests.ts'
-import type { RunDetail, RunList } from '../../api/schemas/runs.ts'
+import type { ManualTools, RunDetail, RunList } from '../../api/schemas/runs.ts'
 import type { Transcript } from '../../api/schemas/transcript.ts'
 import type { WorkerDetail, WorkerList } from '../../api/schemas/workers.ts'
 import { callApi, keepCsrfToken } from './call-api.ts'
@@ -100,6 +105,16 @@ export function useTranscript(id: string | null) {
   })
 }
 
+/** The manual tools of a run, once somebody wants to invoke one: only the host of the workspace knows them. */
+export function useManualTools(id: string, wanted: boolean) {
+  return useQuery({
+    queryKey: ['run', id, 'tools'],
+    queryFn: ({ signal }) => callApi<ManualTools>(`/v1/runs/${id}/tools`, { signal }),
+    enabled: wanted,
+    staleTime: 60_000,
+  })
+}
+
 /** Remembered approvals of a run. */
 export function useGrants(id: string) {
   return useQuery({
@@ -135,6 +150,40 @@ export function useWorker(name: string) {
     queryFn: ({ signal }) =>
       callApi<WorkerDetail>(`/v1/workers/${encodeURIComponent(name)}`, { signal }),
     staleTime: 60_000,
+  })
+}
+
+/** The version in force, and for who may activate the folder beside it. */
+export function usePolicy() {
+  return useQuery({
+    queryKey: ['policy'],
+    queryFn: ({ signal }) => callApi<PolicyState>('/v1/policy', { signal }),
+  })
+}
+
+/** What one version changes of another; without digests the folder's of the one in force. */
+export function usePolicyDifference(versions: { from?: string; to?: string }, enabled: boolean) {
+  return useQuery({
+    queryKey: ['policy', 'difference', versions],
+    queryFn: ({ signal }) =>
+      callApi<PolicyDifference>(`/v1/policy/difference?${new URLSearchParams(versions)}`, {
+        signal,
+      }),
+    enabled,
+  })
+}
+
+/** Every time that a version took force. */
+export function usePolicyActivations() {
+  return useInfiniteQuery({
+    queryKey: ['policy', 'activations'],
+    queryFn: ({ signal, pageParam }) =>
+      callApi<PolicyActivationList>(
+        `/v1/policy/activations?limit=10${pageParam === '' ? '' : `&cursor=${encodeURIComponent(pageParam)}`}`,
+        { signal },
+      ),
+    initialPageParam: '',
+    getNextPageParam: (page: PolicyActivationList) => page.nextCursor,
   })
 }
 

@@ -7,10 +7,13 @@ import { Loading } from '../states/loading.tsx'
 import { Hash } from '../text/hash.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ExplainForm } from './explain-form.tsx'
+import { History } from './history.tsx'
+import { PolicyVersion } from './policy-version.tsx'
+import { RoutingInForce } from './routing-in-force.tsx'
 import { WorkerRules } from './worker-rules.tsx'
 import './policy.css'
 
-/** What is in force: workers with their zones, queues, and what policy would say of a call. */
+/** What is in force, and what would be: the version, workers with their zones, queues, routing, and what policy would say of a call. */
 export function PolicyPage() {
   const workers = useWorkers()
   const queues = useQueues()
@@ -26,6 +29,7 @@ export function PolicyPage() {
       </div>
       <div className="policy">
         <div className="column">
+          <PolicyVersion />
           <section className="column" aria-labelledby="workers-title">
             <h2 id="workers-title">Workers</h2>
             {workers.data.items.length === 0 && (
@@ -49,6 +53,8 @@ export function PolicyPage() {
               ))}
             </ul>
           </section>
+          <RoutingInForce />
+          <History />
         </div>
         <ExplainForm workers={workers.data.items.map((worker) => worker.name)} />
       </div>

@@ -1,0 +1,57 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import type { PolicyActivation } from '../../api/schemas/policy.ts'
+import { useMe, usePolicyActivations, usePolicyDifference } from '../api/queries.ts'
+import { Hash } from '../text/hash.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { agreedBy } from './policy-version.tsx'
+import { VersionDifference } from './version-difference.tsx'
+
+/** Every time that a version took force: who agreed, and for who may see it, what it changed. */
+export function History() {
+  const activations = usePolicyActivations()
+  const { rights } = useMe().person
+  const maySee = rights.includes('activatePolicy') || rights.includes('readAudit')
+  const items = activations.data?.pages.flatMap((page) => page.items) ?? []
+  return (
+    <section className="card column" aria-labelledby="history-title">
+      <h2 id="history-title">Versions</h2>
+      {activations.isError && <p role="alert">{activations.error.message}</p>}
+      <ul className="column">
+        {items.map((one) => (
+          <li key={one.sequence} className="small">
+            <p>
+              {one.sequence}. <Hash value={one.digest} what="policy digest" />{' '}
+              <Time at={one.activatedAt} />, by {agreedBy(one)}
+              {one.note !== null && (
+                <span className="dim">
+                  , <VisibleText text={one.note} />
+                </span>
+              )}
+            </p>
+            {maySee && one.previousDigest !== null && <Changed activation={one} />}
+          </li>
+        ))}
+      </ul>
+      {activations.hasNextPage && (
+        <Button variant="default" onClick={() => void activations.fetchNextPage()}>
+          Show older versions
+        </Button>
+      )}
+    </section>
+  )
+}
+
+function Changed({ activation }: { activation: PolicyActivation }) {
+  const [open, setOpen] = useState(false)
+  const versions = { from: activation.previousDigest ?? '', to: activation.digest }
+  const difference = usePolicyDifference(versions, open)
+  return (
+    <details onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>What it changed</summary>
+      {difference.isError && <p role="alert">{difference.error.message}</p>}
+      {difference.isSuccess && <VersionDifference difference={difference.data} />}
+    </details>
+  )
+}

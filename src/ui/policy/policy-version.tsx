@@ -1,0 +1,145 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { PolicyAgreement, PolicyState } from '../../api/schemas/policy.ts'
+import { callApi } from '../api/call-api.ts'
+import { usePolicy, usePolicyDifference } from '../api/queries.ts'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Hash } from '../text/hash.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { VersionDifference } from './version-difference.tsx'
+
+/** Which version is in force and since when; for who may activate, the folder beside it and what waits. */
+export function PolicyVersion() {
+  const policy = usePolicy()
+  if (policy.isPending) return <Loading what="the version" lines={2} />
+  if (policy.isError) return <Failure error={policy.error} retry={() => void policy.refetch()} />
+  const { activation, folder, proposal } = policy.data
+  return (
+    <section className="card column" aria-labelledby="version-title">
+      <h2 id="version-title">Version</h2>
+      {activation !== null && (
+        <p className="small">
+          In force <Time at={activation.activatedAt} />, by {agreedBy(activation)}
+          {activation.note !== null && (
+            <span className="dim">
+              , <VisibleText text={activation.note} />
+            </span>
+          )}
+        </p>
+      )}
+      {folder !== null && <Problems folder={folder} />}
+      {proposal !== null && <Waiting proposal={proposal} />}
+      {folder?.state === 'changed' && <Change proposal={proposal} />}
+    </section>
+  )
+}
+
+/** Who agreed to a version, in words. */
+export function agreedBy(activation: NonNullable<PolicyState['activation']>): string {
+  const names = activation.people.map((person) => person.name)
+  return names.length === 0 ? 'the service' : names.join(' and ')
+}
+
+function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
+  const words = {
+    in_force: 'The project folder holds this version.',
+    changed: 'The project folder holds another version.',
+    invalid: 'The project folder is not valid: the last valid version stays in force.',
+  }
+  return (
+    <>
+      <p {...(folder.state === 'invalid' ? { role: 'alert' } : {})}>{words[folder.state]}</p>
+      {folder.problems.length > 0 && (
+        <ul className="plain-list">
+          {folder.problems.map(({ file, line, problem, remedy, severity }) => (
+            <li key={`${file} ${line} ${problem}`}>
+              <span className="grow break small">
+                <code>
+                  <VisibleText text={line === null ? file : `${file}:${line}`} />
+                </code>{' '}
+                {severity}: <VisibleText text={`${problem}; ${remedy}`} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+function Waiting({ proposal }: { proposal: NonNullable<PolicyState['proposal']> }) {
+  const client = useQueryClient()
+  const withdraw = async (): Promise<void> => {
+    try {
+      await callApi(`/v1/policy/proposals/${proposal.id}`, { method: 'DELETE' })
+    } catch (error) {
+      notifications.show({ color: 'red', message: (error as Error).message })
+    }
+    await client.invalidateQueries({ queryKey: ['policy'] })
+  }
+  return (
+    <div className="row">
+      <p className="small grow">
+        {proposal.proposedBy.name} proposed <Hash value={proposal.digest} what="proposed digest" />{' '}
+        <Time at={proposal.proposedAt} />; it ends <Time at={proposal.expiresAt} />.{' '}
+        {proposal.isCurrent
+          ? 'It waits for a second person.'
+          : 'The folder or the version in force has changed since: it has to be proposed again.'}
+      </p>
+      <Button variant="default" size="compact-sm" onClick={() => void withdraw()}>
+        Withdraw
+      </Button>
+    </div>
+  )
+}
+
+/** The difference, and the control that agrees to exactly what it shows. */
+function Change({ proposal }: { proposal: PolicyState['proposal'] }) {
+  const client = useQueryClient()
+  const difference = usePolicyDifference({}, true)
+  const [busy, setBusy] = useState(false)
+  const [said, setSaid] = useState<string | null>(null)
+  if (difference.isPending) return <Loading what="the difference" lines={3} />
+  if (difference.isError)
+    return <Failure error={difference.error} retry={() => void difference.refetch()} />
+  const { to, secondPerson } = difference.data
+  const activate = async (): Promise<void> => {
+    setBusy(true)
+    try {
+      const body = { digest: to }
+      const answer = await callApi<PolicyAgreement>('/v1/policy/activations', { body })
+      setSaid(answer.state === 'proposed' ? 'Proposed. A second person has to agree.' : 'In force.')
+    } catch (error) {
+      setSaid((error as Error).message)
+    }
+    await client.invalidateQueries()
+    setBusy(false)
+  }
+  const isOwn = proposal?.isCurrent === true && !proposal.canConfirm
+  return (
+    <div className="column">
+      {secondPerson.length > 0 && (
+        <p>
+          A second person has to agree: it changes who decides (
+          {[...new Set(secondPerson.map((one) => one.at))].join(', ')}).
+        </p>
+      )}
+      <VersionDifference difference={difference.data} />
+      {said !== null && <p role="status">{said}</p>}
+      {!isOwn && (
+        <Button loading={busy} onClick={() => void activate()}>
+          {buttonWords(secondPerson.length > 0, proposal?.canConfirm === true)}
+        </Button>
+      )}
+    </div>
+  )
+}
+
+function buttonWords(takesTwo: boolean, isSecond: boolean): string {
+  if (isSecond) return 'Agree as the second person'
+  return takesTwo ? 'Propose this version' : 'Put this version into force'
+}

@@ -1,0 +1,76 @@
+import type { PolicyState } from '../../api/schemas/policy.ts'
+import { usePolicy } from '../api/queries.ts'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** Where calls that ask go, and the organisation's own rules, as they are in force. */
+export function RoutingInForce() {
+  const policy = usePolicy()
+  if (!policy.isSuccess) return null
+  const { routing, overlays, defaultQueue } = policy.data
+  return (
+    <section className="card column" aria-labelledby="routing-title">
+      <h2 id="routing-title">Routing</h2>
+      <p className="small dim">
+        The first match wins. Otherwise: the worker's queue
+        {defaultQueue === null ? '; there is no default one' : `, else ${defaultQueue}`}.
+      </p>
+      <ol className="plain-list">
+        {routing.map((entry) => (
+          <li key={entry.source}>
+            <span className="grow break small">
+              <Conditions when={entry.when} />
+            </span>
+            <span className="small">{goesTo(entry)}</span>
+            <code className="small dim">{entry.source}</code>
+          </li>
+        ))}
+      </ol>
+      {overlays.length > 0 && (
+        <>
+          <h3>Overlays</h3>
+          <ul className="plain-list">
+            {overlays.map((overlay) => (
+              <li key={overlay.source}>
+                <span className="grow break small">
+                  <Conditions when={overlay.when} />
+                </span>
+                <span className="small">
+                  {overlay.approval === 'ask' ? 'asks' : 'blocked'}
+                  {overlay.reason !== null && (
+                    <>
+                      : <VisibleText text={overlay.reason} />
+                    </>
+                  )}
+                </span>
+                <code className="small dim">{overlay.source}</code>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </section>
+  )
+}
+
+function Conditions({ when }: { when: PolicyState['routing'][number]['when'] }) {
+  const given = Object.entries(when)
+  if (given.length === 0) return <>every call</>
+  return given.map(([key, values]) => (
+    <span key={key}>
+      <span className="dim">{key}</span>{' '}
+      <code>
+        <VisibleText text={values.join(' or ')} />
+      </code>{' '}
+    </span>
+  ))
+}
+
+function goesTo({ queue, quorum, risk, scopes }: PolicyState['routing'][number]): string {
+  const parts = [
+    queue === null ? '' : `queue ${queue}`,
+    risk === null ? '' : `risk ${risk}`,
+    quorum ?? '',
+    scopes === null ? '' : `scopes ${scopes.join(', ')}`,
+  ]
+  return parts.filter((part) => part !== '').join(' · ')
+}

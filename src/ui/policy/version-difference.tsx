@@ -1,0 +1,43 @@
+import type { PolicyDifference } from '../../api/schemas/policy.ts'
+import { LinesView } from '../request/effect/lines-view.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** What a version changes: setting by setting, then the lines of its files. */
+export function VersionDifference({ difference }: { difference: PolicyDifference }) {
+  const { files, settings } = difference
+  return (
+    <div className="column version-difference">
+      {settings.length === 0 && <p className="dim small">No setting differs.</p>}
+      <ul className="plain-list">
+        {settings.map(({ at, before, after }) => (
+          <li key={`${at} ${before} ${after}`}>
+            <span className="grow break">
+              <code>
+                <VisibleText text={at} />
+              </code>
+            </span>
+            <span className="small break">
+              <Value text={before} /> → <Value text={after} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      {files.map(({ path, change, diff }) => (
+        <details key={path}>
+          <summary className="small">
+            {change} <VisibleText text={path} />
+          </summary>
+          {diff === null ? (
+            <p className="dim small">Compared as a whole: it has no lines to show.</p>
+          ) : (
+            <LinesView text={diff} showFinalNewline={false} tone="diff" />
+          )}
+        </details>
+      ))}
+    </div>
+  )
+}
+
+function Value({ text }: { text: string | null }) {
+  return text === null ? <span className="dim">not there</span> : <VisibleText text={text} />
+}

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { openDashboard, type Dashboard } from './open-dashboard.ts'
+
+let dashboard: Dashboard
+const config = `${deskConfig.replace(
+  'rights:',
+  'routing:\n  - { when: { path: "infra/**" }, risk: high, quorum: { count: 2 } }\nrights:',
+)}  activatePolicy: [operators, grace@example.com]\n`
+
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await dashboard.desk.activate({ 'countersign.yaml': config })
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+test('routing is shown as it is in force, and a folder that is not valid with its problems', async () => {
+  const page = await dashboard.open('Grace', '/policy')
+  const routing = page.getByRole('region', { name: 'Routing' })
+  await routing.getByText('infra/**').waitFor()
+  await routing.getByText("risk high · 2 of the queue's team").waitFor()
+  await dashboard.desk.write('countersign.yaml', config.replace('rights:', 'right:'))
+  await page.reload()
+  const version = page.getByRole('region', { name: 'Version', exact: true })
+  await version.getByRole('alert').getByText('the last valid version stays in force').waitFor()
+  await version.getByText('did you mean "rights"?').waitFor()
+})
+
+test('a harmless change is put into force by who saw what it changes; others see no such control', async () => {
+  await dashboard.desk.write(
+    'countersign.yaml',
+    config.replace('{ team: platform }', '{ team: platform, expiresAfter: 36h }'),
+  )
+  const ada = await dashboard.open('Ada', '/policy')
+  const hers = ada.getByRole('region', { name: 'Version', exact: true })
+  await hers.getByText(/^In force/).waitFor()
+  expect(await hers.getByRole('button').count()).toBe(0)
+  const page = await dashboard.open('Grace', '/policy')
+  const version = page.getByRole('region', { name: 'Version', exact: true })
+  await version.getByText('queues.platform.expiresAfter').waitFor()
+  await version.getByText('countersign.yaml', { exact: true }).click()
+  await version.getByText('expiresAfter: 36h').first().waitFor()
+  await version.getByRole('button', { name: 'Put this version into force' }).click()
+  await version.getByText('The project folder holds this version.').waitFor()
+  await version.getByText('by Grace').waitFor()
+})
+
+test('what changes who decides is proposed by one person and agreed to by another, who sees the same', async () => {
+  await dashboard.desk.write(
+    'countersign.yaml',
+    config.replace('{ team: platform }', '{ team: platform, selfApproval: true }'),
+  )
+  const grace = await dashboard.open('Grace', '/policy')
+  const first = grace.getByRole('region', { name: 'Version', exact: true })
+  await first.getByText('A second person has to agree').waitFor()
+  await first.getByRole('button', { name: 'Propose this version' }).click()
+  await first.getByText('It waits for a second person.').waitFor()
+  expect(await first.getByRole('button', { name: /Agree|Propose|into force/ }).count()).toBe(0)
+  const olga = await dashboard.open('Olga', '/policy')
+  const second = olga.getByRole('region', { name: 'Version', exact: true })
+  await second.getByText('queues.platform.selfApproval').first().waitFor()
+  await second.getByRole('button', { name: 'Agree as the second person' }).click()
+  await second.getByText('by Grace and Olga').waitFor()
+  const history = olga.getByRole('region', { name: 'Versions' })
+  await history.getByText('What it changed').first().click()
+  await history.getByText('queues.platform.selfApproval').waitFor()
+  expect(dashboard.complaints).toEqual([])
+})
