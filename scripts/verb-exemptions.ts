@@ -27,6 +27,7 @@ export const exemptions: Exemptions = {
     'askDependentsAfresh',
     'claimExecution',
     'closeRun',
+    'enterManualResult',
     'executeCall',
     'finishExecution',
     'openTurn',

@@ -3,6 +3,7 @@ import type { Activities } from '../workflows/activity-port.ts'
 import { advanceRequestsActivity } from './advance-requests.ts'
 import { beginRunActivity } from './begin-run.ts'
 import { closeRunActivity } from './close-run.ts'
+import { enterManualResultActivity } from './enter-manual-result.ts'
 import { executeCallActivity } from './execute-call.ts'
 import { judgeCallActivity } from './judge-call.ts'
 import { settleUnknownActivity } from './settle-unknown.ts'
@@ -19,6 +20,7 @@ export function createActivities(ctx: WorkerContext): {
       executeCall: executeCallActivity(ctx),
       settleUnknown: settleUnknownActivity(ctx),
       advanceRequests: advanceRequestsActivity(ctx),
+      enterManualResult: enterManualResultActivity(ctx),
       closeRun: closeRunActivity(ctx),
       judgeCall: judgeCallActivity(ctx),
     },

@@ -4,7 +4,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client'
 import type { Db } from '../store/database.ts'
-import { cancelRequested, decided, messaged } from '../workflows/messages.ts'
+import { called, cancelRequested, decided, messaged } from '../workflows/messages.ts'
 import type { RunPosition } from '../workflows/run-position.ts'
 import { type ClaimedRow, markDelivered, markUndeliverable } from './claim-rows.ts'
 import type { NamespaceGuard } from './namespace-guard.ts'
@@ -89,7 +89,9 @@ async function deliverGroup(
     await delivering.temporal.withDeadline(() => {
       switch (kind) {
         case 'signal_decided':
-          return handle.signal(decided, group.flatMap(requestIdsOf))
+          return handle.signal(decided, group.flatMap((row) => idsIn(row, 'requestIds')))
+        case 'signal_called':
+          return handle.signal(called, group.flatMap((row) => idsIn(row, 'callIds')))
         case 'signal_messaged':
           return handle.signal(messaged)
         default:
@@ -106,8 +108,8 @@ async function deliverGroup(
   }
 }
 
-function requestIdsOf(row: ClaimedRow): string[] {
-  const ids = row.payload['requestIds']
+function idsIn(row: ClaimedRow, field: 'requestIds' | 'callIds'): string[] {
+  const ids = row.payload[field]
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
 }
 

@@ -2,7 +2,12 @@ import { v7 as uuidv7 } from 'uuid'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { Problem } from '../domain/problem.ts'
-import type { RemoteJudgement, RemoteQuestion } from '../services/context.ts'
+import type {
+  ManualTool,
+  ManualToolsQuestion,
+  RemoteJudgement,
+  RemoteQuestion,
+} from '../services/context.ts'
 import { getText, putContent } from '../store/content.ts'
 import type { Db } from '../store/database.ts'
 import type { JudgeAnswer, JudgeInput } from '../workflows/activity-port.ts'
@@ -15,15 +20,36 @@ const answerWithinMs = 10_000
  * `content`; Temporal sees two hashes. Rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
  */
 export async function judgeRemotely(
-  asking: { readonly db: Db; readonly temporal: TemporalClient; readonly taskQueue: string },
+  asking: Asking,
   question: RemoteQuestion,
 ): Promise<RemoteJudgement> {
+  return (await answerTo(asking, question)) as RemoteJudgement
+}
+
+/** Asks the same host which tools of a worker only people may invoke. Rejects alike. */
+export async function manualToolsRemotely(
+  asking: Asking,
+  worker: string,
+): Promise<readonly ManualTool[]> {
+  return (await answerTo(asking, { manualToolsOf: worker })) as readonly ManualTool[]
+}
+
+interface Asking {
+  readonly db: Db
+  readonly temporal: TemporalClient
+  readonly taskQueue: string
+}
+
+async function answerTo(
+  asking: Asking,
+  question: RemoteQuestion | ManualToolsQuestion,
+): Promise<unknown> {
   const input: JudgeInput = {
     questionHash: await putContent(asking.db, JSON.stringify(question)),
     taskQueue: asking.taskQueue,
   }
   const answer = await ask(asking, input)
-  return JSON.parse(await getText(asking.db, answer.answerHash)) as RemoteJudgement
+  return JSON.parse(await getText(asking.db, answer.answerHash))
 }
 
 async function ask(

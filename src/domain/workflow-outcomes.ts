@@ -10,6 +10,8 @@ export interface RunBeginning {
   readonly turn: number
   /** the queue of the host that has the run's workspace */
   readonly taskQueue: string
+  /** calls of people that have not entered the transcript yet; absent when there are none */
+  readonly manualCalls?: readonly string[]
 }
 
 /** One call of a turn: `execute` now, `wait` for its request, or `done` because it has a result. */
@@ -29,7 +31,8 @@ export type TurnOutcome =
       readonly nextDeadlineMs: number | null
     }
   | { readonly kind: 'finished' }
-  | { readonly kind: 'waiting_for_input' }
+  /** `manualCalls` as in `RunBeginning`: what it may be that the run waits for */
+  | { readonly kind: 'waiting_for_input'; readonly manualCalls?: readonly string[] }
   | { readonly kind: 'ended' }
 
 /** `requestIds` are what a later `decided` signal may name; the deadline is the earliest of them, from now. */

@@ -5,7 +5,7 @@ import { createApp } from '../api/app.ts'
 import type { ApiSettings } from '../api/settings.ts'
 import { EventFeed } from '../delivery/event-feed.ts'
 import { EventSequencer } from '../delivery/event-sequencer.ts'
-import { judgeRemotely } from '../delivery/judge-remotely.ts'
+import { judgeRemotely, manualToolsRemotely } from '../delivery/judge-remotely.ts'
 import { connectTemporal } from '../delivery/temporal-client.ts'
 import { sessionTimes } from '../services/access/session-times.ts'
 import type { SigningContext } from '../services/context.ts'
@@ -59,6 +59,10 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     undo.defer(() => temporal.close())
     const deliveries = createDeliveries(temporal, config, undo)
     const policies = createPolicyReader({ db, verifier, log })
+    const workspaceQueue = async (): Promise<string> => {
+      const { config: project } = await policies.inForce()
+      return project.workspaces.get('default')?.taskQueue ?? config.taskQueue
+    }
     const ctx: SigningContext = {
       db,
       signer,
@@ -68,11 +72,10 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       processId: randomUUID(),
       taskQueue: config.taskQueue,
       outboxCommitted: deliveries.committed,
-      judgeRemotely: async (question) => {
-        const { config: project } = await policies.inForce()
-        const taskQueue = project.workspaces.get('default')?.taskQueue ?? config.taskQueue
-        return judgeRemotely({ db, temporal, taskQueue }, question)
-      },
+      judgeRemotely: async (question) =>
+        judgeRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
+      manualToolsOf: async (worker) =>
+        manualToolsRemotely({ db, temporal, taskQueue: await workspaceQueue() }, worker),
     }
     await putProjectIntoForce(ctx, config, undo)
     undo.use(keepMark(config.dataDir, db))

@@ -1,6 +1,6 @@
 import type { Actor, Channel } from '../domain/actor.ts'
 import type { Judgement } from '../domain/judgement.ts'
-import type { Json } from '../domain/json.ts'
+import type { Json, JsonObject } from '../domain/json.ts'
 import type { CallFacts } from '../domain/request.ts'
 import type { Signer, Verifier } from '../domain/statement-bytes.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -39,6 +39,22 @@ export interface SigningContext extends ServiceContext {
   readonly taskQueue: string
   /** Judges a call on the host that has the workspace (workflow `judge`). Rejects with `workspace_unreachable` after 10 s. */
   readonly judgeRemotely: (question: RemoteQuestion) => Promise<RemoteJudgement>
+  /** The tools of a worker that only people may invoke, of the host that can load them. Rejects alike. */
+  readonly manualToolsOf: (worker: string) => Promise<readonly ManualTool[]>
+}
+
+/** The other question that only the host of the workspace can answer: see `manualToolsOf`. */
+export interface ManualToolsQuestion {
+  /** name of a worker */
+  readonly manualToolsOf: string
+}
+
+/** A tool that people may invoke on a run (product.md 5). */
+export interface ManualTool {
+  readonly name: string
+  readonly description: string
+  /** JSON Schema of its input */
+  readonly inputSchema: JsonObject
 }
 
 /** A hypothetical or edited call. With `runId` the run's mode, grants and earlier proposals of the turn count. */
@@ -50,6 +66,8 @@ export interface RemoteQuestion {
   readonly callId?: string
   /** also build what would be shown, and store it in `content` */
   readonly present: boolean
+  /** a person invokes the tool (product.md 5); that of a call of the run is known */
+  readonly byPerson?: boolean
 }
 
 export interface RemoteJudgement {

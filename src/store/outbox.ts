@@ -1,7 +1,12 @@
 import type { JsonObject } from '../domain/json.ts'
 
 /** What the relay can deliver. Every row travels at least once; the receiver's store makes repeats harmless. */
-export type OutboxKind = 'start_run' | 'signal_decided' | 'signal_messaged' | 'signal_cancelled'
+export type OutboxKind =
+  | 'start_run'
+  | 'signal_decided'
+  | 'signal_messaged'
+  | 'signal_called'
+  | 'signal_cancelled'
 
 export interface OutboxRow {
   readonly kind: OutboxKind

@@ -15,6 +15,8 @@ export interface Activities {
   settleUnknown(input: { readonly callId: string }): Promise<SettleOutcome>
   advanceRequests(input: { readonly runId: string }): Promise<Advanced>
   closeRun(input: { readonly runId: string }): Promise<CloseOutcome>
+  /** Puts the result of a person's call into the transcript, once. */
+  enterManualResult(input: { readonly callId: string }): Promise<void>
   judgeCall(input: JudgeInput): Promise<JudgeAnswer>
 }
 

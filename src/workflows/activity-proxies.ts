@@ -5,7 +5,7 @@ import { turnQueueOf } from './task-queues.ts'
 /** Short transactions on Postgres: retried until the database answers. */
 export function databaseActivities(): Pick<
   Activities,
-  'beginRun' | 'settleUnknown' | 'advanceRequests' | 'closeRun'
+  'beginRun' | 'settleUnknown' | 'advanceRequests' | 'enterManualResult' | 'closeRun'
 > {
   return proxyActivities<Activities>({
     startToCloseTimeout: '30 seconds',

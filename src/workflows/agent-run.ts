@@ -6,10 +6,12 @@ import {
   setHandler,
   workflowInfo,
 } from '@temporalio/workflow'
+import type { RunBeginning } from '../domain/workflow-outcomes.ts'
 import { databaseActivities, modelActivities, onceActivities } from './activity-proxies.ts'
 import { deadlineIn } from './deadline.ts'
 import { untilCancelled } from './execute-once.ts'
-import { cancelRequested, decided, messaged } from './messages.ts'
+import { ManualCalls } from './manual-calls.ts'
+import { called, cancelRequested, decided, messaged } from './messages.ts'
 import { performCalls } from './perform-calls.ts'
 import type { RunPosition } from './run-position.ts'
 import { Wakeups } from './wakeups.ts'
@@ -21,32 +23,66 @@ import { Wakeups } from './wakeups.ts'
  */
 export async function agentRun(start: RunPosition): Promise<void> {
   const wakeups = new Wakeups()
-  setHandler(decided, (requestIds) => wakeups.decided(requestIds))
+  const manual = new ManualCalls()
+  const cancel = (): void => {
+    wakeups.cancelRequested()
+    manual.wakeups.cancelRequested()
+  }
+  setHandler(decided, (requestIds) => {
+    wakeups.decided(requestIds)
+    manual.wakeups.decided(requestIds)
+  })
+  setHandler(called, (callIds) => {
+    wakeups.counted()
+    manual.called(callIds)
+  })
   setHandler(messaged, () => wakeups.messaged())
-  setHandler(cancelRequested, () => wakeups.cancelRequested())
+  setHandler(cancelRequested, cancel)
   // Cancelling the workflow from outside is a signal like any other: it only makes the run look.
-  void CancellationScope.current().cancelRequested.catch(() => wakeups.cancelRequested())
-  const next = await CancellationScope.nonCancellable(() => takeTurns(start, wakeups))
+  void CancellationScope.current().cancelRequested.catch(cancel)
+  const next = await CancellationScope.nonCancellable(() => takeTurns(start, wakeups, manual))
   if (next !== null) await continueAsNew<typeof agentRun>(next)
 }
 
-/** Takes turns until the run has ended (`null`) or should continue as new (its position). */
-async function takeTurns(start: RunPosition, wakeups: Wakeups): Promise<RunPosition | null> {
+/** Takes turns until the run has ended (`null`) or should continue as new (its position), and makes people's calls. */
+async function takeTurns(
+  start: RunPosition,
+  wakeups: Wakeups,
+  manual: ManualCalls,
+): Promise<RunPosition | null> {
   const { runId } = start
   const database = databaseActivities()
-  const begun =
+  const begun: RunBeginning =
     start.turn === undefined || start.taskQueue === undefined
       ? await database.beginRun({ runId })
       : { ended: false, turn: start.turn, taskQueue: start.taskQueue }
   if (begun.ended) return null
-
-  const { taskQueue } = begun
-  const model = modelActivities(taskQueue)
+  const { turn, taskQueue } = begun
   const once = onceActivities(taskQueue)
+  manual.called(begun.manualCalls ?? start.manualCalls ?? [])
+  void manual.perform({ runId, once, database }, () => wakeups.messaged())
+  const taking = { runId, taskQueue, wakeups, manual, once, database }
+  const next = await takeEveryTurn(taking, turn)
+  const manualCalls = await manual.close()
+  return next === null || manualCalls.length === 0 ? next : { ...next, manualCalls }
+}
+
+interface Taking {
+  readonly runId: string
+  readonly taskQueue: string
+  readonly wakeups: Wakeups
+  readonly manual: ManualCalls
+  readonly once: ReturnType<typeof onceActivities>
+  readonly database: ReturnType<typeof databaseActivities>
+}
+
+async function takeEveryTurn(taking: Taking, first: number): Promise<RunPosition | null> {
+  const { runId, taskQueue, wakeups, manual, once, database } = taking
+  const model = modelActivities(taskQueue)
   const shouldContinueAsNew = (): boolean =>
     wakeups.tooMany || workflowInfo().continueAsNewSuggested
 
-  for (let turn = begun.turn; ;) {
+  for (let turn = first; ;) {
     if (shouldContinueAsNew()) return { runId, turn, taskQueue }
     wakeups.beginTurn()
     const taken = await takeTurn()
@@ -61,6 +97,7 @@ async function takeTurns(start: RunPosition, wakeups: Wakeups): Promise<RunPosit
         break
       }
       case 'waiting_for_input':
+        manual.called(taken.manualCalls ?? [])
         await condition(() => wakeups.saysMessage || shouldContinueAsNew())
         break
       case 'calls': {

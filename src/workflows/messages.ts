@@ -5,5 +5,7 @@ import { defineSignal } from '@temporalio/workflow'
  * early, late or reordered one changes nothing, because every outcome is read from the store.
  */
 export const decided = defineSignal<[requestIds: readonly string[]]>('decided')
+/** A person has invoked manual tools. */
+export const called = defineSignal<[callIds: readonly string[]]>('called')
 export const messaged = defineSignal('messaged')
 export const cancelRequested = defineSignal('cancelRequested')

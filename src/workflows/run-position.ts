@@ -6,4 +6,6 @@ export interface RunPosition {
   readonly runId: string
   readonly turn?: number
   readonly taskQueue?: string
+  /** calls of people that were not brought to their end yet */
+  readonly manualCalls?: readonly string[]
 }

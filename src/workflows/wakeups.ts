@@ -32,6 +32,11 @@ export class Wakeups {
     this.#messaged = true
   }
 
+  /** A signal that is remembered elsewhere. */
+  counted(): void {
+    this.#signals += 1
+  }
+
   cancelRequested(): void {
     this.#signals += 1
     this.#cancelRequested = true

@@ -8,7 +8,7 @@ import {
   type TestRequest,
   type TestRun,
 } from '../harness/fixtures/gated-run.ts'
-import { answerAsk } from './judging.ts'
+import { answerAsk, answerPreApproved } from './judging.ts'
 import {
   createTestApi,
   developmentToken,
@@ -102,6 +102,13 @@ const questions: Record<string, () => Promise<Reply>> = {
   postRuns: () =>
     ada.post('/v1/runs', { worker: 'scribe', input: { topic: '1.2' }, mode: 'strict' }),
   postRunsIdMessages: () => ada.post(`/v1/runs/${run.id}/messages`, { text: 'go on' }),
+  getRunsIdTools: () => ada.get(`/v1/runs/${run.id}/tools`),
+  postRunsIdCalls: async () => {
+    answerPreApproved(api.service)
+    const reply = await ada.post(`/v1/runs/${run.id}/calls`, { tool: 'deploy', input: {} })
+    answerAsk(api.service)
+    return reply
+  },
   postRunsIdCancel: async () => {
     const other = await addRun(api.service, { startedBy: api.people.ada })
     return ada.post(`/v1/runs/${other.id}/cancel`, { reason: 'not needed' })
@@ -276,6 +283,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
   const edsger = await api.signIn(api.people.edsger)
   const bodies: Record<string, unknown> = {
     postRunsIdMessages: { text: 'x' },
+    postRunsIdCalls: { tool: 'deploy', input: {} },
     postRequestsIdDecisions: approval(request),
     postRequestsIdComments: { text: 'x' },
     postRequestsIdRevoke: { reason: 'x' },

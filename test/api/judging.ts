@@ -55,3 +55,26 @@ export function answerAsk(service: TestService, shown = 'edited\n'): void {
     }
   })
 }
+
+/** From now on that host answers that nobody need be asked about any call. */
+export function answerPreApproved(service: TestService): void {
+  service.answerJudging(async ({ tool, input }) => ({
+    judgement: {
+      verdict: 'preApproved',
+      rule: { id: 'tool:deploy', text: 'tool deploy', source: null },
+      reason: 'tool deploy',
+      tool,
+      input: input as JsonObject,
+      digest: callDigest({ tool, input: input as JsonObject, toolHash: fixtureToolHash }),
+      toolHash: fixtureToolHash,
+      risk: 'medium',
+      readOnly: false,
+      policyDigest: service.policy.digest,
+      routing: null,
+      grantId: null,
+      printed: null,
+      steps: [],
+    },
+    presented: null,
+  }))
+}

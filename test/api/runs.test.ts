@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answerPreApproved } from './judging.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 
 let api: TestApi
@@ -63,6 +64,19 @@ test.each([
   expect(await start(ada, body)).toMatchObject({ status, body: { code } })
 })
 
+// Rules: product.md 21
+test('two modes in one body are refused, and no run is started', async () => {
+  const rawBody = '{"worker":"scribe","input":"x","mode":"strict","mode":"approve_all"}'
+  const before = await ada.get('/v1/runs?limit=200')
+  const headers = { ...ada.headers, 'content-type': 'application/json' }
+  expect(await api.ask('/v1/runs', { method: 'POST', rawBody, headers })).toMatchObject({
+    status: 422,
+    body: { code: 'invalid_request' },
+  })
+  const after = await ada.get('/v1/runs?limit=200')
+  expect(after.body.items).toHaveLength(before.body.items.length)
+})
+
 test('a run is seen and steered by who started it, seen by nobody else, and steered by who manages runs', async () => {
   const { id } = (await start(ada)).body
   const grace = await api.signIn(api.people.grace)
@@ -94,6 +108,45 @@ test('a key starts a run for its owner, and only with its scope', async () => {
   const started = await api.ask('/v1/runs', { method: 'POST', body, headers })
   expect(started).toMatchObject({ status: 201, body: { startedBy: { name: 'Ada' } } })
   expect((await api.ask(`/v1/runs/${started.body.id}`, { headers })).status).toBe(403)
+})
+
+// Rules: product.md 5
+test('a manual tool is invoked by a person who may steer the run, until it has ended', async () => {
+  const { id } = (await start(ada)).body
+  const grace = await api.signIn(api.people.grace)
+  const olga = await api.signIn(api.people.olga)
+  const call = { tool: 'deploy', input: { to: 'staging' } }
+  expect(await ada.post(`/v1/runs/${id}/calls`, call)).toMatchObject({
+    status: 503,
+    body: { code: 'workspace_unreachable' },
+  })
+  answerPreApproved(api.service)
+  expect((await grace.post(`/v1/runs/${id}/calls`, call)).status).toBe(404)
+  const made = await ada.post('/v1/keys', { name: 'call', scopes: ['runs:write'] })
+  const headers = { authorization: `Bearer ${made.body.key}` }
+  const byKey = { method: 'POST', body: call, headers } as const
+  expect((await api.ask(`/v1/runs/${id}/calls`, byKey)).status).toBe(403)
+  expect(await olga.post(`/v1/runs/${id}/calls`, call)).toMatchObject({
+    status: 201,
+    body: { tool: 'deploy', verdict: 'preApproved', requestId: null, runId: id },
+  })
+  const transcript = await ada.get(`/v1/runs/${id}/transcript`)
+  expect(transcript.body.items.at(-1)).toMatchObject({
+    role: 'user',
+    author: { name: 'Olga' },
+    calls: [{ tool: 'deploy', manual: true }],
+  })
+  for (const body of [{ tool: 'deploy' }, { ...call, input: 'staging' }, { ...call, more: 1 }]) {
+    expect(await ada.post(`/v1/runs/${id}/calls`, body)).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_request' },
+    })
+  }
+  await ada.post(`/v1/runs/${id}/cancel`)
+  expect(await ada.post(`/v1/runs/${id}/calls`, call)).toMatchObject({
+    status: 409,
+    body: { code: 'run_ended' },
+  })
 })
 
 test.each([

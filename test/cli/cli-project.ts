@@ -37,6 +37,19 @@ rights: { manageRuns: [operators], activatePolicy: [operators], readAudit: [audi
     { text: `I write it. ${hostile}`, calls: [write('notes/a.md', `${hostile}\n`)] },
     { text: 'Done.' },
   ),
+  'workers/hands.md': worker('hands', 'tools: { write_file: { manual: true } }\n'),
+  'scripts/hands.yaml': script(
+    {
+      text: 'I edit.',
+      calls: [
+        {
+          tool: 'edit_file',
+          input: { path: 'notes/keep.md', edits: [{ find: 'kept', replace: 'edited' }] },
+        },
+      ],
+    },
+    { text: 'Done.' },
+  ),
   'workers/idle.md': worker('idle'),
   'scripts/idle.yaml': script({ text: 'Nothing to do.' }),
   'workers/inventor.md': worker('inventor'),

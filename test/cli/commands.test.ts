@@ -160,6 +160,14 @@ test('an approval for the run is a grant: listed, bounded, revoked', async () =>
   expect(await cli.ok('grants', run, ...grace)).toContain('revoked')
 })
 
+// Rules: product.md 21
+test('a run has one mode: two are an error, and so is one that there is not', async () => {
+  const twice = await cli.run('run', 'idle', 'x', '--mode', 'strict', '--mode', 'prompt', ...ada)
+  expect(twice).toMatchObject({ code: 2, err: expect.stringContaining('a run has one mode') })
+  const none = await cli.run('run', 'idle', 'x', '--mode', 'free', ...ada)
+  expect(none).toMatchObject({ code: 2, err: expect.stringContaining('strict') })
+})
+
 test('requests are listed, narrowed and paged; claimed, discussed and extended', async () => {
   const { run, request } = await waiting('scribe')
   const page = await cli.ok('requests', 'ls', '--state', 'all', '--limit', '1', ...grace)
@@ -279,4 +287,37 @@ test('who is asking is asked for by name, and only people of the project are tak
   expect([stranger.code, stranger.err]).toEqual([1, expect.stringMatching(/names nobody .*eve@/)])
   const from = cli.with({ COUNTERSIGN_AS: 'grace@example.com' })
   expect((await from.run('requests')).code).toBe(0)
+})
+
+// Rules: product.md 5
+test('a manual tool is listed and invoked from the terminal, and asks somebody else', async () => {
+  const { out } = await cli.run('run', 'hands', 'please', ...ada)
+  const [, run = ''] = /^run (\S+) of/.exec(out) ?? []
+  expect(await cli.ok('runs', 'call', run, ...ada)).toMatch(/^write_file {2}/m)
+  const input = JSON.stringify({ path: 'notes/by-hand.md', content: 'by hand\n' })
+  const called = await cli.json<{ requestId: string }>(
+    'runs',
+    'call',
+    run,
+    'write_file',
+    input,
+    ...ada,
+  )
+  const shown = await cli.ok('requests', 'show', called.requestId, ...grace)
+  expect(shown).toContain('Ada wants this, by hand, in a run of hands')
+  const digest = await digestOf(called.requestId)
+  const own = await cli.run('approve', called.requestId, '--digest', digest, ...ada)
+  expect(own).toMatchObject({ code: 1, err: expect.stringContaining('you') })
+  await cli.ok('approve', called.requestId, '--digest', digest, ...grace)
+  await waitUntil(
+    async () => (await cli.ok('runs', 'show', run, ...ada)).includes('invoked the tool write_file'),
+    { withinMs: 60_000 },
+  )
+  expect(await readFile(join(installation.folder, 'notes/by-hand.md'), 'utf8')).toBe('by hand\n')
+  expect((await cli.run('runs', 'call', run, 'write_file', 'no json', ...ada)).code).toBe(2)
+  const unknown = await cli.run('runs', 'call', run, 'read_file', '{"path":"notes/a.md"}', ...ada)
+  expect(unknown).toMatchObject({ code: 1, err: expect.stringContaining('manual tools only') })
+  await cli.ok('runs', 'cancel', run, ...ada)
+  const late = await cli.run('runs', 'call', run, 'write_file', input, ...ada)
+  expect(late).toMatchObject({ code: 1, err: expect.stringContaining('cancelled already') })
 })

@@ -36,6 +36,10 @@ export class ScriptedStore {
   readonly decided = new Set<string>()
   readonly results = new Set<string>()
   readonly turns: CallPlan[][]
+  /** calls of people that the store knows when the run begins */
+  readonly manualCalls: string[] = []
+  /** which request a call of a person waits for */
+  readonly waitsFor = new Map<string, string>()
   cancelled = false
   messagesUnread = 0
   endsWith: 'finished' | 'waiting_for_input' = 'finished'
@@ -64,7 +68,9 @@ export class ScriptedStore {
     return {
       beginRun: async () => {
         count('beginRun')
-        return { ended: false, turn: 0, taskQueue: this.taskQueue }
+        const { manualCalls } = this
+        const begun = { ended: false, turn: 0, taskQueue: this.taskQueue }
+        return manualCalls.length === 0 ? begun : { ...begun, manualCalls }
       },
       takeTurn: async ({ turn }) => {
         count('takeTurn')
@@ -80,6 +86,9 @@ export class ScriptedStore {
         return { nextDeadlineMs: 60_000 }
       },
       closeRun: async () => ({ kind: 'closed' }),
+      enterManualResult: async ({ callId }) => {
+        this.journal.push(`entered ${callId}`)
+      },
       judgeCall: async () => ({ answerHash: 'none' }),
     }
   }
@@ -106,7 +115,7 @@ export class ScriptedStore {
   async #execute(callId: string): Promise<CallOutcome> {
     if (this.cancelled) return { kind: 'ended' }
     const call = this.turns.flat().find((one) => one.callId === callId)
-    const requestId = call?.requestId ?? null
+    const requestId = call?.requestId ?? this.waitsFor.get(callId) ?? null
     if (requestId !== null && !this.decided.has(requestId)) {
       return { kind: 'wait', requestIds: [requestId], nextDeadlineMs: this.deadlineMs }
     }

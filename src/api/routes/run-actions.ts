@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { invokeTool } from '../../services/manual-calls/invoke-tool.ts'
 import { cancelRun } from '../../services/runs/cancel-run.ts'
 import { messageRun } from '../../services/runs/message-run.ts'
 import { startRun } from '../../services/runs/start-run.ts'
@@ -45,6 +46,28 @@ export const runActionRoutes: Route[] = [
     answer: async (api, { params, body, caller }) => {
       const posted = await messageRun(api.ctx, caller, { runId: params.id, text: body.text })
       return { status: 201, body: posted }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/runs/:id/calls',
+    summary: 'Invoke a manual tool on a run; judged like any other call, with the caller behind it',
+    access: { by: 'person' },
+    params: z.object({ id }),
+    body: schemas.callBody,
+    headers: z.object(idempotencyHeader),
+    answers: { 201: { description: 'It runs, or it asks', schema: schemas.invokedTool } },
+    problems: [
+      'run_ended',
+      'policy_blocked',
+      'conflict',
+      'idempotency_key_reused',
+      'workspace_unreachable',
+    ],
+    answer: async (api, { params, body, caller, request }) => {
+      const key = idempotencyKeyOf(request)
+      const invoked = await invokeTool(api.ctx, caller, { runId: params.id, ...body, ...key })
+      return { status: 201, body: invoked }
     },
   }),
   route({

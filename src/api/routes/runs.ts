@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { listManualTools } from '../../services/manual-calls/list-manual-tools.ts'
 import { getRun } from '../../services/runs/get-run.ts'
 import { listRuns } from '../../services/runs/list-runs.ts'
 import { readTranscript } from '../../services/runs/transcript.ts'
@@ -44,6 +45,19 @@ export const runRoutes: Route[] = [
       const record = await getRun(api.ctx, caller, params.id)
       const workspaceRoot = await workspaceRootOf(api)
       return { status: 200, body: runDetailView(record, api.settings, workspaceRoot) }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/runs/:id/tools',
+    summary: 'The manual tools that the caller may invoke on a run',
+    access: { by: 'person' },
+    params,
+    answers: { 200: { description: 'The tools, with their schemas', schema: schemas.manualTools } },
+    problems: ['workspace_unreachable'],
+    answer: async (api, { params, caller }) => {
+      const tools = await listManualTools(api.ctx, caller, params.id)
+      return { status: 200, body: { items: tools.map((tool) => ({ ...tool })) } }
     },
   }),
   route({

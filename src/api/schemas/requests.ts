@@ -143,7 +143,10 @@ export const requestItem = z
     runId: id.nullable(),
     callId: id.nullable(),
     toolCallId: z.string().nullable(),
+    /** of a call that a person made: the last turn before it */
     turn: z.int().nullable(),
+    /** the person who invoked the tool, when it was not the model */
+    invokedBy: person.nullable(),
     batch: batch.nullable(),
     lineage: z.array(lineageEntry),
     quorum,

@@ -87,7 +87,8 @@ export const runDetail = run
     temporalUrl: z.string().nullable(),
     /** absolute path of the workspace; development profile only */
     workspaceRoot: z.string().nullable(),
-    allowed: z.object({ message: z.boolean(), cancel: z.boolean() }),
+    /** `call`: the worker may have tools that the caller can invoke */
+    allowed: z.object({ message: z.boolean(), cancel: z.boolean(), call: z.boolean() }),
   })
   .meta({ id: 'RunDetail' })
 export type RunDetail = z.infer<typeof runDetail>
@@ -95,6 +96,27 @@ export type RunDetail = z.infer<typeof runDetail>
 export const messageBody = z.strictObject({ text: text(100_000).min(1) })
 export const postedMessage = z.object({ messageId: id, runId: id, state: runState })
 export type PostedMessage = z.infer<typeof postedMessage>
+/** A manual tool and its input: an object, as the tool's schema says. */
+export const callBody = z.strictObject({ tool: name, input: z.record(z.string(), json) })
+export const invokedTool = z.object({
+  callId: id,
+  runId: id,
+  tool: z.string(),
+  verdict: z.enum(['preApproved', 'ask']),
+  /** the request that somebody else decides, when the call asks */
+  requestId: id.nullable(),
+})
+export type InvokedTool = z.infer<typeof invokedTool>
+export const manualTools = z.object({
+  items: z.array(
+    z.object({
+      name: z.string(),
+      description: z.string(),
+      inputSchema: z.record(z.string(), json),
+    }),
+  ),
+})
+export type ManualTools = z.infer<typeof manualTools>
 export const startedRun = run
   .pick({ id: true, workflowId: true, worker: true, state: true, mode: true })
   .extend({ startedBy: person, createdAt: instant })

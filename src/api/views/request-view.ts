@@ -71,6 +71,7 @@ function itemFields(record: Omit<RequestItemRecord, 'batch'>) {
     callId: record.callId,
     toolCallId: record.toolCallId,
     turn: record.turn,
+    invokedBy: record.invokedBy === null ? null : { ...record.invokedBy },
     lineage: lineageView(record.lineage),
     quorum: quorumView(record.quorum),
     eligibility: { ...record.eligibility },

@@ -1,6 +1,14 @@
 import { type Command, Option } from 'commander'
-import type { CancelledRun, PostedMessage, RunDetail, RunList } from '../../api/schemas/runs.ts'
+import type {
+  CancelledRun,
+  InvokedTool,
+  ManualTools,
+  PostedMessage,
+  RunDetail,
+  RunList,
+} from '../../api/schemas/runs.ts'
 import type { Transcript } from '../../api/schemas/transcript.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { watchRun } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
@@ -29,7 +37,7 @@ const states = [
   'cancelled',
 ]
 
-/** `countersign runs [ls|show|watch|cancel|message]`. */
+/** `countersign runs [ls|show|watch|cancel|message|call]`. */
 export function addRunsCommand(program: Command): void {
   const runs = program.command('runs').description('list and steer runs')
   const ls = withPaging(withService(runs.command('ls', { isDefault: true })))
@@ -73,6 +81,48 @@ export function addRunsCommand(program: Command): void {
       console.log('Posted. The next turn of the run reads it.')
     })
   withExamples(message, [`runs message ${runExample} "go on with the second part"`])
+  const call = withService(runs.command('call'))
+    .description('invoke a manual tool on a run: it runs, or somebody else is asked')
+    .argument('<run>', 'its id')
+    .argument('[tool]', 'name of the tool; without it the tools that can be invoked are listed')
+    .argument('[input]', 'its input, a JSON object', '{}')
+    .option('--json', 'print JSON')
+    .action(callTool)
+  withExamples(call, [
+    `runs call ${runExample}`,
+    `runs call ${runExample} deploy '{"to":"staging"}'`,
+  ])
+}
+
+async function callTool(
+  id: string,
+  tool: string | undefined,
+  inputText: string,
+  options: ServiceOptions & { json?: boolean },
+): Promise<void> {
+  const service = await connect(options)
+  if (tool === undefined) {
+    const { items } = await service.get<ManualTools>(path`/v1/runs/${id}/tools`)
+    if (options.json === true) return console.log(JSON.stringify(items))
+    const rows = items.map((item) => [item.name, printableLine(item.description)])
+    return console.log(table(['tool', 'description'], rows, 'This run has no manual tools.'))
+  }
+  const body = { tool, input: readInput(inputText) }
+  const called = await service.post<InvokedTool>(path`/v1/runs/${id}/calls`, body)
+  if (options.json === true) return console.log(JSON.stringify(called))
+  console.log(
+    called.requestId === null
+      ? `${called.tool} runs. Its result enters the run as a message.`
+      : `${called.tool} asks somebody else: ${service.url}/requests/${called.requestId}`,
+  )
+}
+
+function readInput(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch (cause) {
+    throw new CommandFailure(`The input is not JSON: ${text}`, exitCodes.usage, { cause })
+  }
 }
 
 async function listRuns(options: ListOptions): Promise<void> {

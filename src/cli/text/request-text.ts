@@ -49,10 +49,19 @@ function head(request: RequestDetail): string[] {
   const source = request.rule.source === null ? '' : dim(` (${printableLine(request.rule.source)})`)
   return [
     `${bold(`#${request.number} ${printableLine(request.title)}`)}  ${riskWord(request.risk)}  ${request.state}`,
-    `${printableLine(request.worker ?? request.tool)} ${wants(request)}, asked by ${printableLine(asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
+    `${wanting(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
     ...assumption(request),
   ]
+}
+
+/** Who wants it: the worker, or the person who invoked a manual tool. */
+function wanting(request: RequestDetail, asker: string): string {
+  const { worker, tool, invokedBy } = request
+  const name = printableLine(worker ?? tool)
+  return invokedBy === null
+    ? `${name} ${wants(request)}, asked by ${printableLine(asker)}`
+    : `${printableLine(invokedBy.name)} ${wants(request)}, by hand, in a run of ${name}`
 }
 
 function wants({ kind }: RequestDetail): string {

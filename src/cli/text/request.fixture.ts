@@ -18,6 +18,7 @@ export function requestWith(more: Partial<RequestDetail> = {}): RequestDetail {
     digest: hash,
     rule: { id: 'zone:notes.write', text: 'zone notes: write asks', source: 'workers/w.md:6' },
     worker: 'w',
+    invokedBy: null,
     agentReason: null,
     facts: {},
     batch: null,

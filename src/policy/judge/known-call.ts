@@ -17,6 +17,9 @@ export function knownCall(
   }
   const manual = tool.manual || worker.tools.get(name)?.manual === true
   if (manual && !question.byPerson) return { error: `Only a person may invoke the tool ${name}` }
+  if (!manual && question.byPerson) {
+    return { error: `The tool ${name} is the model's: people invoke manual tools only` }
+  }
   return { tool }
 }
 

@@ -9,7 +9,7 @@ import type { Caller, StoredPresentation } from '../context.ts'
 import { addPending } from '../runs/count-pending.ts'
 import { storable } from '../runs/storable-text.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
-import { principalsOfRun } from './principals-of-run.ts'
+import { principalsOfRun, type Principal } from './principals-of-run.ts'
 
 /** What is asked, of whom, and what they will be shown. */
 export interface RequestOpening {
@@ -134,7 +134,7 @@ async function freezePrincipals(
           .select(['person_id as personId', 'why'])
           .where('request_id', '=', before)
           .execute()
-  const rows = [...behind, ...inherited].map(({ personId, why }) => ({
+  const rows = [...behind, ...(await invokersOf(unit, opening)), ...inherited].map(({ personId, why }) => ({
     request_id: requestId,
     person_id: personId,
     why,
@@ -144,5 +144,15 @@ async function freezePrincipals(
     .insertInto('request_principal')
     .values(rows)
     .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Calls that people made have turns below zero; whoever made one is behind every request about it (product.md 5). */
+async function invokersOf(unit: UnitOfWork, opening: RequestOpening): Promise<Principal[]> {
+  if (opening.call.turn >= 0) return []
+  return unit.tx
+    .selectFrom('manual_call')
+    .select(['invoked_by as personId', sql<'invoked'>`'invoked'`.as('why')])
+    .where('call_id', '=', opening.call.id)
     .execute()
 }

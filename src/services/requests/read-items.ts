@@ -22,6 +22,7 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly worker: string | null
   readonly mode: RunMode | null
   readonly tool_call_id: string | null
+  readonly manual: { invokedBy: PersonRef; afterTurn: number } | null
   readonly batch_size: number
   readonly claim: { person: PersonRef; at: string; leaseUntil: string } | null
   readonly lineage: readonly LineageRecord[]
@@ -48,6 +49,9 @@ export async function readItems(
   const { rows } = await sql<ItemRow>`
     select request.*, run.worker, run.mode, tool_call.tool_call_id,
       request.expires_at <= clock_timestamp() as over,
+      (select json_build_object('invokedBy', json_build_object('id', p.id, 'name', p.name), 'afterTurn', m.after_turn)
+        from manual_call m join person p on p.id = m.invoked_by
+        where m.call_id = request.call_id and request.turn < 0) as manual,
       (select count(*)::int from tool_call c where c.run_id = request.run_id and c.turn = request.turn) as batch_size,
       (select json_build_object('person', json_build_object('id', p.id, 'name', p.name),
           'at', claim.claimed_at, 'leaseUntil', claim.lease_until)
@@ -125,7 +129,8 @@ function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
     runId: row.run_id,
     callId: row.call_id,
     toolCallId: row.tool_call_id,
-    turn: row.turn,
+    turn: row.manual?.afterTurn ?? row.turn,
+    invokedBy: row.manual?.invokedBy ?? null,
     batch: row.position === null ? null : { position: row.position, size: row.batch_size },
     lineage: row.lineage,
     quorum: tallyVotes(row.routing, standing(row)).record,

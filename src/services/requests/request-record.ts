@@ -72,7 +72,10 @@ export interface RequestItemRecord {
   readonly runId: string | null
   readonly callId: string | null
   readonly toolCallId: string | null
+  /** of a call that a person made: the last turn before it */
   readonly turn: number | null
+  /** the person who invoked the tool; `null` when the model did, or a program */
+  readonly invokedBy: PersonRef | null
   readonly batch: { readonly position: number; readonly size: number } | null
   /** from the root run down to the run itself */
   readonly lineage: readonly LineageRecord[]

@@ -1,5 +1,6 @@
 import type { RunBeginning } from '../../domain/workflow-outcomes.ts'
 import type { ServiceContext } from '../context.ts'
+import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 
 /**
  * Where a run stands when its workflow begins or is started again: the turn whose message was stored last, to be read
@@ -15,5 +16,10 @@ export async function beginRun(
     .where('id', '=', input.runId)
     .executeTakeFirst()
   if (run === undefined) return { ended: true, turn: 0, taskQueue: '' }
-  return { ended: run.ended_at !== null, turn: Math.max(run.turn, 1), taskQueue: run.task_queue }
+  return {
+    ended: run.ended_at !== null,
+    turn: Math.max(run.turn, 1),
+    taskQueue: run.task_queue,
+    ...(await withManualCalls(ctx.db, input.runId)),
+  }
 }

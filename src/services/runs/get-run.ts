@@ -43,8 +43,19 @@ export async function getRun(
     input: JSON.parse(await getText(ctx.db, run.input_digest)) as Json,
     model: policy.workers.get(row.worker)?.model ?? '',
     endReason: run.end_reason,
-    allowed: { message: steers, cancel: steers },
+    allowed: { message: steers, cancel: steers, call: steers && (await mayCall(ctx, caller, row)) },
   }
+}
+
+/** Whether a person could find a manual tool here; which ones there are, only the host of the workspace knows. */
+async function mayCall(
+  ctx: ServiceContext,
+  caller: Caller,
+  run: Pick<RunRow, 'worker'>,
+): Promise<boolean> {
+  if (caller.actor.type !== 'person') return false
+  const worker = (await ctx.policies.inForce()).workers.get(run.worker)
+  return worker !== undefined && worker.tools.size > 0
 }
 
 async function lineageOf(ctx: ServiceContext, runId: string): Promise<LineageRecord[]> {

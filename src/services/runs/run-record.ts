@@ -39,5 +39,10 @@ export interface RunDetailRecord extends RunRecord {
   readonly model: string
   readonly endReason: string | null
   /** what the caller may do now */
-  readonly allowed: { readonly message: boolean; readonly cancel: boolean }
+  readonly allowed: {
+    readonly message: boolean
+    readonly cancel: boolean
+    /** the worker may have manual tools that the caller can invoke */
+    readonly call: boolean
+  }
 }

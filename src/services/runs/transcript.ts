@@ -1,5 +1,5 @@
 import type { Caller, ServiceContext } from '../context.ts'
-import { loadTranscript, type TranscriptMessage } from '../turns/load-transcript.ts'
+import { loadWholeTranscript, type TranscriptMessage } from '../turns/load-transcript.ts'
 import { assertVisible } from './visible-run.ts'
 
 /** A message with the turn it belongs to: one that no turn has read yet counts to the next. */
@@ -14,7 +14,7 @@ export async function readTranscript(
   runId: string,
 ): Promise<readonly TranscriptItem[]> {
   await assertVisible(ctx, caller, runId)
-  const messages = await loadTranscript(ctx.db, runId)
+  const messages = await loadWholeTranscript(ctx.db, runId)
   const next = Math.max(0, ...messages.map((message) => message.turn ?? 0)) + 1
   return messages.map((message) => ({ ...message, turn: message.turn ?? next }))
 }

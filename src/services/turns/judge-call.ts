@@ -40,7 +40,7 @@ export async function judgeCall(
           projectDir: ctx.projectDir,
           commandHost: ctx.commandHost,
           duplicateId: false,
-          byPerson: false,
+          byPerson: question.byPerson === true,
           findGrant: async () => null,
         })
       : await judgeOne(ctx, {
@@ -48,7 +48,7 @@ export async function judgeCall(
           run,
           mode: signedModeOf(ctx.verifier, run),
           duplicateId: false,
-          byPerson: false,
+          byPerson: question.byPerson === true || (await isManual(ctx, question.callId)),
           grants: true,
           assumed,
         })
@@ -74,4 +74,15 @@ async function runOf(
   if (runId === undefined) return null
   const run = await ctx.db.selectFrom('run').selectAll().where('id', '=', runId).executeTakeFirst()
   return run ?? null
+}
+
+/** A call that a person made stays theirs when it is edited. */
+async function isManual(ctx: WorkerContext, callId: string | undefined): Promise<boolean> {
+  if (callId === undefined) return false
+  const call = await ctx.db
+    .selectFrom('tool_call')
+    .select('manual')
+    .where('id', '=', callId)
+    .executeTakeFirst()
+  return call?.manual === true
 }

@@ -40,19 +40,29 @@ export interface TranscriptMessage {
 
 /** A run's messages in the order the model meets them: before a turn's answer what that turn read, unread ones last. */
 export async function loadTranscript(db: Db | Tx, runId: string): Promise<TranscriptMessage[]> {
+  return (await readTranscriptRows(db, runId)).messages
+}
+
+/** The same, with the calls that people made and that have no result yet, as messages without words. */
+export async function loadWholeTranscript(
+  db: Db | Tx,
+  runId: string,
+): Promise<TranscriptMessage[]> {
+  const { messages, open } = await readTranscriptRows(db, runId)
+  return [...messages, ...open]
+}
+
+async function readTranscriptRows(
+  db: Db | Tx,
+  runId: string,
+): Promise<{ messages: TranscriptMessage[]; open: TranscriptMessage[] }> {
   const messages = await db
     .selectFrom('message')
     .selectAll()
     .where('run_id', '=', runId)
     .orderBy('sequence')
     .execute()
-  const calls = await db
-    .selectFrom('tool_call')
-    .selectAll()
-    .where('run_id', '=', runId)
-    .orderBy('turn')
-    .orderBy('position')
-    .execute()
+  const calls = await readCalls(db, runId)
   const texts = await getTexts(db, [
     ...messages.map((message) => message.content_hash),
     ...calls.flatMap((call) =>
@@ -63,39 +73,73 @@ export async function loadTranscript(db: Db | Tx, runId: string): Promise<Transc
   ])
   const callsOfTurn = Map.groupBy(calls, (call) => call.turn)
   const textOf = (hash: string): string => texts.get(hash) ?? ''
-  return messages
-    .map((message) => ({
-      turn: message.turn,
-      role: message.role,
-      author: message.author,
-      at: message.created_at,
-      text: readMessageText(textOf(message.content_hash)),
-      sequence: message.sequence,
-      calls:
-        message.role === 'assistant' && message.turn !== null
-          ? (callsOfTurn.get(message.turn) ?? []).map((call) => ({
-              callId: call.id,
-              toolCallId: call.tool_call_id,
-              tool: call.tool,
-              input: JSON.parse(textOf(call.input_hash)) as Json,
-              verdict: call.verdict,
-              rule: call.rule,
-              requestId: call.request_id,
-              manual: call.manual,
-              result:
-                call.result_type === null
-                  ? null
-                  : {
-                      type: call.result_type,
-                      text: call.result_text_hash === null ? '' : textOf(call.result_text_hash),
-                      ...(call.result_output_hash === null
-                        ? {}
-                        : { output: JSON.parse(textOf(call.result_output_hash)) as Json }),
-                    },
-            }))
-          : [],
-    }))
-    .toSorted(byReading)
+  const callsOf = (message: (typeof messages)[number]): CallRow[] =>
+    message.role === 'assistant'
+      ? (callsOfTurn.get(message.turn ?? 0) ?? [])
+      : calls.filter((call) => call.message_id === message.id)
+  return {
+    messages: messages
+      .map((message) => ({
+        turn: message.turn,
+        role: message.role,
+        author: message.author,
+        at: message.created_at,
+        text: readMessageText(textOf(message.content_hash)),
+        sequence: message.sequence,
+        calls: callsOf(message).map((call) => callOf(call, textOf)),
+      }))
+      .toSorted(byReading),
+    open: calls
+      .filter((call) => call.invoked_by !== null && call.message_id === null)
+      .map((call) => ({
+        turn: null,
+        role: 'user',
+        author: { type: 'person', id: call.invoked_by ?? '', name: call.invoker ?? '' },
+        at: call.invoked_at ?? new Date(Number.NaN),
+        text: '',
+        sequence: Infinity,
+        calls: [callOf(call, textOf)],
+      })),
+  }
+}
+
+type CallRow = Awaited<ReturnType<typeof readCalls>>[number]
+
+async function readCalls(db: Db | Tx, runId: string) {
+  return db
+    .selectFrom('tool_call')
+    .leftJoin('manual_call', 'manual_call.call_id', 'tool_call.id')
+    .leftJoin('person', 'person.id', 'manual_call.invoked_by')
+    .selectAll('tool_call')
+    .select(['manual_call.invoked_by', 'manual_call.message_id', 'person.name as invoker'])
+    .select('manual_call.created_at as invoked_at')
+    .where('tool_call.run_id', '=', runId)
+    .orderBy('tool_call.turn')
+    .orderBy('tool_call.position')
+    .execute()
+}
+
+function callOf(call: CallRow, textOf: (hash: string) => string): TranscriptCall {
+  return {
+    callId: call.id,
+    toolCallId: call.tool_call_id,
+    tool: call.tool,
+    input: JSON.parse(textOf(call.input_hash)) as Json,
+    verdict: call.verdict,
+    rule: call.rule,
+    requestId: call.request_id,
+    manual: call.manual,
+    result:
+      call.result_type === null
+        ? null
+        : {
+            type: call.result_type,
+            text: call.result_text_hash === null ? '' : textOf(call.result_text_hash),
+            ...(call.result_output_hash === null
+              ? {}
+              : { output: JSON.parse(textOf(call.result_output_hash)) as Json }),
+          },
+  }
 }
 
 function byReading(left: TranscriptMessage, right: TranscriptMessage): number {

@@ -4,6 +4,7 @@ import type { WorkerLimits } from '../../policy/policy.ts'
 import type { Tx } from '../../store/database.ts'
 import type { RunTable } from '../../store/schema.ts'
 import { lockRun } from '../locks.ts'
+import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { restRun } from '../runs/rest-run.ts'
@@ -38,7 +39,11 @@ export async function prepareTurn(
     const previous = await lookBack(unit.tx, run)
     if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
     if (!previous.unread && run.state === 'waiting_for_input') return { kind: 'waiting_for_input' }
-    if (!previous.unread && previous.finished) return { kind: 'finished' }
+    if (!previous.unread && previous.finished) {
+      // What a person's call comes to is a message to the run: it is waited for.
+      const { manualCalls } = await withManualCalls(unit.tx, run.id)
+      return manualCalls === undefined ? { kind: 'finished' } : { kind: 'waiting_for_input' }
+    }
     if (await isStopped(unit.tx, run)) {
       await restRun(unit, run, null)
       return { kind: 'waiting_for_input' }
@@ -90,7 +95,7 @@ async function isStopped(tx: Tx, run: Selectable<RunTable>): Promise<boolean> {
     .selectFrom('request')
     .select('id')
     .where('run_id', '=', run.id)
-    .where('turn', '=', run.turn)
+    .where((where) => where.or([where('turn', '=', run.turn), where('turn', '<', 0)]))
     .where('denied_then', '=', 'stop')
     .where(({ not, exists, selectFrom }) =>
       not(
@@ -99,6 +104,14 @@ async function isStopped(tx: Tx, run: Selectable<RunTable>): Promise<boolean> {
             .select('message.id')
             .whereRef('message.run_id', '=', 'request.run_id')
             .where('message.role', '=', 'user')
+            // What a person's call came to is no word of theirs to go on.
+            .where('message.id', 'not in', (of) =>
+              of
+                .selectFrom('manual_call')
+                .select((call) => call.ref('manual_call.message_id').$notNull().as('id'))
+                .whereRef('manual_call.run_id', '=', 'request.run_id')
+                .where('manual_call.message_id', 'is not', null),
+            )
             .whereRef('message.created_at', '>', 'request.decided_at'),
         ),
       ),

@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { TurnOutcome } from '../../domain/workflow-outcomes.ts'
 import type { WorkerDefinition } from '../../policy/policy.ts'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { askModel } from './ask-model.ts'
 import { judgeTurn } from './judge-turn.ts'
@@ -46,8 +47,9 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
   switch (prepared.kind) {
     case 'ended':
     case 'finished':
-    case 'waiting_for_input':
       return { kind: prepared.kind }
+    case 'waiting_for_input':
+      return { kind: prepared.kind, ...(await withManualCalls(ctx.db, input.runId)) }
     case 'stored':
     case 'unfinished':
       return judgeAndPlan(ctx, { ...input, turn: prepared.turn })

@@ -4,7 +4,9 @@ import { asInfinitive } from './as-infinitive.ts'
 
 /** The request in one sentence: who wants what, where, asked by whom. */
 export function RequestSentence({ request }: { request: RequestDetail }) {
-  const who = request.lineage.at(-1)?.worker ?? request.worker ?? 'Another program'
+  const worker = request.lineage.at(-1)?.worker ?? request.worker ?? 'Another program'
+  const byHand = request.invokedBy
+  const who = byHand === null ? worker : byHand.name
   const starter = request.lineage[0]?.startedBy.name
   const folder = request.workspaceRoot?.split('/').filter(Boolean).at(-1)
   if (request.kind === 'outcome_check') {
@@ -33,7 +35,8 @@ export function RequestSentence({ request }: { request: RequestDetail }) {
           in <code>{folder}</code>
         </>
       )}
-      {starter !== undefined && <>, asked by {starter}</>}
+      {byHand !== null && <>, by hand, in a run of {worker}</>}
+      {starter !== undefined && byHand === null && <>, asked by {starter}</>}
     </>
   )
 }

@@ -9,6 +9,7 @@ import { Loading } from '../states/loading.tsx'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
+import { CallTool } from './call-tool.tsx'
 import { CancelRun } from './cancel-run.tsx'
 import { Grants } from './grants.tsx'
 import { MessageBox } from './message-box.tsx'
@@ -40,7 +41,7 @@ export function RunPage() {
         <Headline tab={`Run of ${data.worker}`}>
           {data.worker}: <VisibleText text={data.title} />
         </Headline>
-        <ModeBanner run={data} />
+        <ModeBanner mode={data.mode} startedBy={data.startedBy.name} />
         {data.failure !== undefined && (
           <p className="banner" role="status">
             <strong>It stands still.</strong> <VisibleText text={data.failure.message} />
@@ -81,6 +82,7 @@ export function RunPage() {
       <aside className="column" aria-label="About the run">
         <About run={data} />
         <Grants runId={data.id} />
+        {data.allowed.call && <CallTool runId={data.id} />}
         {data.allowed.cancel && <CancelRun run={data} />}
       </aside>
     </div>

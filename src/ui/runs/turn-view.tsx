@@ -45,7 +45,10 @@ function CallView({ call }: { call: TranscriptCall }) {
         <code>
           <VisibleText text={call.tool} />
         </code>
-        <span className="dim small">{verdictOf(call)}</span>
+        <span className="dim small">
+          {call.manual === true && 'invoked by hand, '}
+          {verdictOf(call)}
+        </span>
         {call.requestId !== undefined && (
           <Link className="small" to={`/requests/${call.requestId}`}>
             {waits ? 'Waits for a decision' : 'The request'}

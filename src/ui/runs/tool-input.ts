@@ -1,0 +1,94 @@
+import type { Json, JsonObject } from '../../domain/json.ts'
+
+/** One field of a form. Whatever is no plain text, number, choice or yes-or-no is written as JSON. */
+export interface InputField {
+  readonly name: string
+  readonly kind: 'text' | 'number' | 'boolean' | 'choice' | 'json'
+  readonly required: boolean
+  readonly description: string | null
+  readonly choices: readonly string[]
+}
+
+/** What was typed, by field; an empty text of a field that need not be given leaves it out. */
+export type InputValues = Readonly<Record<string, string>>
+
+/** The fields of a tool's JSON Schema, in its order. */
+export function fieldsOf(schema: JsonObject): InputField[] {
+  const properties = objectOf(schema['properties'])
+  const required = Array.isArray(schema['required']) ? schema['required'] : []
+  return Object.entries(properties).map(([name, value]) => {
+    const property = objectOf(value)
+    const choices = Array.isArray(property['enum'])
+      ? property['enum'].filter((choice) => typeof choice === 'string')
+      : []
+    const { description } = property
+    return {
+      name,
+      kind: kindOf(property, choices),
+      required: required.includes(name) && property['default'] === undefined,
+      description: typeof description === 'string' ? description : null,
+      choices,
+    }
+  })
+}
+
+/** A form that nobody has typed into: the first of the choices that must be made, no to each question. */
+export function emptyInput(schema: JsonObject): InputValues {
+  return Object.fromEntries(
+    fieldsOf(schema).map((field) => {
+      if (field.kind === 'boolean') return [field.name, field.required ? 'false' : '']
+      return [field.name, field.kind === 'choice' && field.required ? (field.choices[0] ?? '') : '']
+    }),
+  )
+}
+
+/** The input that was typed. Throws a sentence for a field that is not what it must be; the service judges the rest. */
+export function readInput(schema: JsonObject, values: InputValues): JsonObject {
+  const input: Record<string, Json> = {}
+  for (const field of fieldsOf(schema)) {
+    const text = values[field.name] ?? ''
+    if (text === '' && !(field.required && field.kind === 'text')) continue
+    input[field.name] = valueOf(field, text)
+  }
+  return input
+}
+
+function valueOf(field: InputField, text: string): Json {
+  switch (field.kind) {
+    case 'text':
+    case 'choice':
+      return text
+    case 'boolean':
+      return text === 'true'
+    case 'number': {
+      const number = Number(text)
+      if (!Number.isFinite(number)) throw new Error(`${field.name} is not a number.`)
+      return number
+    }
+    case 'json':
+      try {
+        return JSON.parse(text) as Json
+      } catch {
+        throw new Error(`${field.name} is not JSON.`)
+      }
+  }
+}
+
+function kindOf(property: JsonObject, choices: readonly string[]): InputField['kind'] {
+  if (choices.length > 0) return 'choice'
+  switch (property['type']) {
+    case 'string':
+      return 'text'
+    case 'number':
+    case 'integer':
+      return 'number'
+    case 'boolean':
+      return 'boolean'
+    default:
+      return 'json'
+  }
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}
