@@ -89,9 +89,15 @@ async function deliverGroup(
     await delivering.temporal.withDeadline(() => {
       switch (kind) {
         case 'signal_decided':
-          return handle.signal(decided, group.flatMap((row) => idsIn(row, 'requestIds')))
+          return handle.signal(
+            decided,
+            group.flatMap((row) => idsIn(row, 'requestIds')),
+          )
         case 'signal_called':
-          return handle.signal(called, group.flatMap((row) => idsIn(row, 'callIds')))
+          return handle.signal(
+            called,
+            group.flatMap((row) => idsIn(row, 'callIds')),
+          )
         case 'signal_messaged':
           return handle.signal(messaged)
         default:

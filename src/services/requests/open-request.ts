@@ -134,11 +134,13 @@ async function freezePrincipals(
           .select(['person_id as personId', 'why'])
           .where('request_id', '=', before)
           .execute()
-  const rows = [...behind, ...(await invokersOf(unit, opening)), ...inherited].map(({ personId, why }) => ({
-    request_id: requestId,
-    person_id: personId,
-    why,
-  }))
+  const rows = [...behind, ...(await invokersOf(unit, opening)), ...inherited].map(
+    ({ personId, why }) => ({
+      request_id: requestId,
+      person_id: personId,
+      why,
+    }),
+  )
   if (rows.length === 0) return
   await unit.tx
     .insertInto('request_principal')
