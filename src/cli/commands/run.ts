@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Command, Option } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type { StartedRunView } from '../../api/schemas/runs.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { watchRun } from '../decide/watch-run.ts'
@@ -8,8 +8,11 @@ import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
 import { watchCodes } from './watch-codes.ts'
 
+const modes = ['prompt', 'strict', 'approve_all'] as const
+type Mode = (typeof modes)[number]
+
 interface RunOptions extends ServiceOptions {
-  mode: string
+  mode?: Mode
   attach?: string[]
   watch?: boolean
   json?: boolean
@@ -22,13 +25,10 @@ export function addRunCommand(program: Command): void {
     .description(`Start a run of a worker. With --watch, ${watchCodes.toLowerCase()}.`)
     .argument('<worker>', 'the name of a file in workers/')
     .argument('<input>', 'what it is asked to do: text, or a JSON object')
-    .addOption(
-      new Option(
-        '--mode <mode>',
-        'prompt: asks wait; strict: every ask is denied; approve_all: none waits (needs a right)',
-      )
-        .choices(['prompt', 'strict', 'approve_all'])
-        .default('prompt'),
+    .option(
+      '--mode <mode>',
+      'prompt (as without it): asks wait; strict: every ask is denied; approve_all: none waits (needs a right)',
+      readMode,
     )
     .option('--attach <file...>', 'paths in the workspace to attach')
     .option('--watch', 'follow the run; decide in place when you may')
@@ -40,7 +40,7 @@ export function addRunCommand(program: Command): void {
         {
           worker,
           input: readInput(input),
-          mode: options.mode,
+          mode: options.mode ?? 'prompt',
           ...(options.attach === undefined ? {} : { attachments: options.attach }),
         },
         { 'idempotency-key': randomUUID() },
@@ -57,6 +57,14 @@ export function addRunCommand(program: Command): void {
     `run release-notes '{"version": "1.2"}' --json`,
     'run release-notes "draft the notes" --as ada@example.com --mode strict',
   ])
+}
+
+/** Asking for two modes is an error, not the last of them (product.md 21). */
+function readMode(text: string, before?: Mode): Mode {
+  if (before !== undefined) throw new InvalidArgumentError('a run has one mode.')
+  const mode = modes.find((known) => known === text)
+  if (mode === undefined) throw new InvalidArgumentError(`one of ${modes.join(', ')}.`)
+  return mode
 }
 
 /** A JSON object when the text is one; text otherwise. */

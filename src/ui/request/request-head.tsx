@@ -62,9 +62,6 @@ export function RequestHead(props: {
           expires <Time at={request.expiresAt} />, then it counts as expired, not as approved
         </span>
       )}
-      {request.mode !== null && request.mode !== 'prompt' && (
-        <span className="mark">run mode: {request.mode}</span>
-      )}
       <span className="grow" />
       <ClaimButton request={request} />
       <Tooltip label="Copy the link">

@@ -20,6 +20,7 @@ import { ExecutionResult } from './execution-result.tsx'
 import { Facts } from './facts.tsx'
 import { Activity, Decisions } from './history.tsx'
 import { Quorum } from './decision/quorum.tsx'
+import { ModeBanner } from '../runs/mode-banner.tsx'
 import { RequestHead } from './request-head.tsx'
 import { RequestSentence } from './request-sentence.tsx'
 import { SettleForm } from './decision/settle-form.tsx'
@@ -97,6 +98,10 @@ function Opened({ request }: { request: RequestDetail }) {
         <Headline tab={`#${request.number} ${request.title}`}>
           <RequestSentence request={shown} />
         </Headline>
+        <ModeBanner
+          mode={request.mode}
+          startedBy={request.lineage.at(-1)?.startedBy.name ?? null}
+        />
         <ExecutionResult request={request} />
         <WhyAsked request={shown} />
         <Effect
