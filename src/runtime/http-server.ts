@@ -17,6 +17,8 @@ export async function listen(
   // Bodies may be large and lines slow, but nobody may hold a connection open for nothing.
   server.requestTimeout = 120_000
   server.headersTimeout = 20_000
+  // Longer than proxies and clients keep an idle connection (60 s), lest we close one that they are just using again.
+  server.keepAliveTimeout = 65_000
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       reject(

@@ -33,6 +33,7 @@ export class FaultWorld implements AsyncDisposable {
   #pool: pg.Pool
   readonly #sessions = new Map<string, TestSession>()
   #temporal: Client | null = null
+  #letGo: (() => void) | null = null
 
   private constructor(installation: Installation, pool: pg.Pool) {
     this.installation = installation
@@ -171,9 +172,11 @@ export class FaultWorld implements AsyncDisposable {
     const supervisor = await readIdentityFile(file)
     if (supervisor === null) throw new Error('nobody supervises')
     process.kill(supervisor.pid, 'SIGSTOP')
+    this.#letGo = () => process.kill(supervisor.pid, 'SIGCONT')
     const gone = await this.installation.killNine(name)
     return async () => {
-      process.kill(supervisor.pid, 'SIGCONT')
+      this.#letGo?.()
+      this.#letGo = null
       await this.installation.untilBack(name, gone)
     }
   }
@@ -184,6 +187,8 @@ export class FaultWorld implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    // A test that failed may have left the supervisor stopped: nobody would hear the Ctrl-C.
+    this.#letGo?.()
     await this.#pool.end()
     await this.#temporal?.connection.close()
     await this.installation[Symbol.asyncDispose]()

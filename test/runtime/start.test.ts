@@ -36,6 +36,15 @@ async function runsOf(installation: StartedInstallation): Promise<Run[]> {
   return ((await ada.get('/v1/runs')) as { items: Run[] }).items
 }
 
+/** On a connection of its own: one that was kept may end with the process that is being replaced. */
+async function isReady(installation: StartedInstallation): Promise<boolean> {
+  const asked = fetch(`${installation.url}/readyz`, { headers: { connection: 'close' } })
+  return asked.then(
+    ({ ok }) => ok,
+    () => false,
+  )
+}
+
 async function identitiesOf(installation: StartedInstallation): Promise<ProcessIdentity[]> {
   const pids = await Promise.all(names.map((name) => installation.pidOf(name)))
   return pids.map((pid) => identifyProcess(pid)).filter((identity) => identity !== null)
@@ -49,7 +58,7 @@ test('a fresh start plays the sample run until it waits for Grace, and stops wit
   expect(identities).toHaveLength(names.length)
   await waitUntil(
     async () => (await runsOf(installation)).every((run) => run.state === 'waiting_for_approval'),
-    { withinMs: 20_000 },
+    { withinMs: 90_000 },
   )
   expect(await runsOf(installation)).toMatchObject([{ pendingRequests: 1 }])
   expect((await stat(join(folder, '.countersign', 'run', 'dev-token'))).mode & 0o777).toBe(0o600)
@@ -78,12 +87,24 @@ test('each process that is killed is started again, and its file names the new o
         const pid = await installation.pidOf(name).catch(() => before)
         return pid !== before && identifyProcess(pid) !== null
       },
-      { withinMs: 30_000 },
+      { withinMs: 120_000 },
     )
   }
-  await waitUntil(async () => (await fetch(`${installation.url}/readyz`)).ok, { withinMs: 30_000 })
+  await waitUntil(() => isReady(installation), { withinMs: 120_000 })
   expect(await runsOf(installation)).toMatchObject([{ state: 'waiting_for_approval' }])
 }, 180_000)
+
+test('Ctrl-C ends everything although Postgres and Temporal are down at that moment', async () => {
+  running = await startInstallationIn(folder)
+  const identities = await identitiesOf(running)
+  for (const name of ['postgres', 'temporal']) process.kill(await running.pidOf(name), 'SIGKILL')
+  expect(await running.stop()).toBe(0)
+  expect(identities.filter(isStillRunning)).toEqual([])
+  expect(await readdir(join(folder, '.countersign', 'run'))).toEqual([
+    'host-token',
+    'temporal.address',
+  ])
+}, 240_000)
 
 test('after kill -9 of the supervisor nothing stays behind, and the next start works', async () => {
   const killed = await startInstallationIn(folder)

@@ -8,6 +8,9 @@ import { fileURLToPath } from 'node:url'
 import { signInLocally } from '../../src/runtime/supervisor/local-session.ts'
 import type { LocalSession } from '../../src/runtime/supervisor/local-session.ts'
 
+/** What the four processes may take to end in order, with a wide margin. */
+const stopWithinMs = 150_000
+
 const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
 
 export type StartedInstallation = {
@@ -19,7 +22,7 @@ export type StartedInstallation = {
   /** The process that `DATA/run/<name>.pid` names. */
   pidOf(name: string): Promise<number>
   signIn(email: string): Promise<LocalSession>
-  /** Ctrl-C, and wait for the end; answers the exit code. */
+  /** Ctrl-C, and wait for the end; answers the exit code, `null` when it did not end and was killed. */
   stop(): Promise<number | null>
 }
 
@@ -55,8 +58,13 @@ export async function startInstallationIn(
     signIn: async (email) =>
       signInLocally(url, email, (await readFile(join(run, 'dev-token'), 'utf8')).trim()),
     stop: async () => {
+      const tooLate = setTimeout(() => child.kill('SIGKILL'), stopWithinMs)
       child.kill('SIGINT')
-      return exited
+      try {
+        return await exited
+      } finally {
+        clearTimeout(tooLate)
+      }
     },
   }
 }

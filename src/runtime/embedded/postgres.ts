@@ -24,6 +24,8 @@ export type EmbeddedPostgresOptions = {
   log: (sentence: string) => void
   /** `false` only for tests: commits are then not flushed to disk. */
   durable: boolean
+  /** Aborts when it is not wanted any more: what was started is ended and the start rejects. */
+  stop?: AbortSignal
 }
 
 export type EmbeddedPostgres = {
@@ -84,13 +86,12 @@ export async function startEmbeddedPostgres(
       ...(user === undefined ? {} : { user }),
     })
     const url = `postgres://${OWNER}:${password}@127.0.0.1:${port}`
-    const failure = await waitUntilReady(server, url)
+    const failure = await becomesReady(server, url, options.stop)
     if (failure === null) {
-      await ensureDatabase(url)
       return { ...server, url: `${url}/${DATABASE}`, port, pid: server.identity.pid }
     }
     await server.stop()
-    if (attempt === 3)
+    if (attempt === 3 || options.stop?.aborted === true)
       throw new Error(
         `Postgres does not start: ${failure}. Its log: ${logFile}\n${await tailOf(logFile)}`,
       )
@@ -127,12 +128,32 @@ function serverArguments(dataDir: string, port: number, durable: boolean): strin
   ]
 }
 
-/** `null` once it answers; else why it does not. */
-async function waitUntilReady(server: LaunchedServer, url: string): Promise<string | null> {
+/** `null` once it answers and has our database; else why not. */
+async function becomesReady(
+  server: LaunchedServer,
+  url: string,
+  stop: AbortSignal | undefined,
+): Promise<string | null> {
+  const failure = await waitUntilReady(server, url, stop)
+  if (failure !== null) return failure
+  try {
+    await ensureDatabase(url)
+    return null
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+async function waitUntilReady(
+  server: LaunchedServer,
+  url: string,
+  stop: AbortSignal | undefined,
+): Promise<string | null> {
   let ended: number | null = null
   void server.exited.then((code) => (ended = code))
   const outcome = await waitUntil(
     async () => {
+      if (stop?.aborted === true) return 'it was stopped while it started'
       if (ended !== null) return `it ended with code ${ended}`
       return (await answers(url)) ? 'ready' : null
     },
@@ -143,7 +164,11 @@ async function waitUntilReady(server: LaunchedServer, url: string): Promise<stri
 }
 
 async function answers(url: string): Promise<boolean> {
-  const client = new Client({ connectionString: `${url}/postgres`, connectionTimeoutMillis: 2_000 })
+  const client = new Client({
+    connectionString: `${url}/postgres`,
+    connectionTimeoutMillis: 2_000,
+    query_timeout: 2_000,
+  })
   client.on('error', () => undefined)
   try {
     await client.connect()
@@ -152,12 +177,14 @@ async function answers(url: string): Promise<boolean> {
   } catch {
     return false
   } finally {
-    await client.end().catch(() => undefined)
+    // Not waited for: one that hangs does not answer to that either.
+    void client.end().catch(() => undefined)
   }
 }
 
 async function ensureDatabase(url: string): Promise<void> {
   const client = new Client({ connectionString: `${url}/postgres` })
+  client.on('error', () => undefined)
   await client.connect()
   try {
     const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [

@@ -26,6 +26,8 @@ export type TemporalServerOptions = {
   /** Default: beside the data file, else in the system's temporary folder. */
   logFile?: string
   log: (sentence: string) => void
+  /** Aborts when it is not wanted any more: what was started is ended and the start rejects. */
+  stop?: AbortSignal
 }
 
 export type TemporalServer = {
@@ -68,13 +70,13 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     if (options.dataFile !== undefined)
       await writeIdentityFile(`${options.dataFile}.pid`, server.identity)
     const address = `${HOST}:${port}`
-    const failure = await waitUntilHealthy(server, address, namespace)
+    const failure = await waitUntilHealthy(server, { address, namespace, stop: options.stop })
     if (failure === null) {
       const ui = uiPort === 'off' ? {} : { uiUrl: `http://${HOST}:${uiPort}` }
       return { ...server, ...ui, address, port, pid: server.identity.pid }
     }
     await server.stop()
-    if (attempt === 3)
+    if (attempt === 3 || options.stop?.aborted === true)
       throw new Error(
         `Temporal does not start: ${failure}. Its log: ${logFile}\n${await tailOf(logFile)}`,
       )
@@ -136,13 +138,17 @@ async function endLeftover(dataFile: string, log: (sentence: string) => void): P
 /** `null` once it answers; else why it does not. */
 async function waitUntilHealthy(
   server: LaunchedServer,
-  address: string,
-  namespace: string,
+  {
+    address,
+    namespace,
+    stop,
+  }: { address: string; namespace: string; stop: AbortSignal | undefined },
 ): Promise<string | null> {
   let ended: number | null = null
   void server.exited.then((code) => (ended = code))
   const outcome = await waitUntil(
     async () => {
+      if (stop?.aborted === true) return 'it was stopped while it started'
       if (ended !== null) return `it ended with code ${ended}`
       return (await isTemporalHealthy(address, namespace)) ? 'healthy' : null
     },

@@ -61,8 +61,9 @@ async function startPostgres({
     supervise(
       {
         name: 'postgres',
-        start: async () => {
-          const options = { dataDir: join(dataDir, 'postgres'), log: progress.say, durable: true }
+        start: async (stop) => {
+          const files = join(dataDir, 'postgres')
+          const options = { dataDir: files, log: progress.say, durable: true, stop }
           const running = await startEmbeddedPostgres(
             port === undefined ? options : { ...options, port },
           )
@@ -102,8 +103,9 @@ async function startTemporal({
     supervise(
       {
         name: 'temporal',
-        start: async () => {
+        start: async (stop) => {
           const running = await startTemporalServer({
+            stop,
             binary,
             // The development server does not upgrade its database: each server series has its own.
             dataFile: join(dataDir, `temporal-${major}.${minor}.sqlite`),

@@ -22,6 +22,8 @@ export type NodeServiceOptions = {
   readyTimeoutMs: number
   /** Between the polite signal and the kill. */
   graceMs: number
+  /** Aborts when it is not wanted any more: what was started is ended and the start rejects. */
+  stop?: AbortSignal
 }
 
 /**
@@ -57,6 +59,7 @@ export async function launchNode(options: NodeServiceOptions): Promise<RunningSe
     words.ready.then(() => 'ready'),
     words.closed.then(() => exited).then((code) => `it ended with code ${code}`),
     timeout(options.readyTimeoutMs),
+    aborted(options.stop),
   ])
   if (outcome !== 'ready') {
     await endProcess(identity, { signal: 'SIGTERM', graceMs: 2_000 })
@@ -101,6 +104,15 @@ function tailOf(file: string): string {
 function timeout(afterMs: number): Promise<string> {
   return new Promise((resolve) => {
     setTimeout(() => resolve(`it was not ready within ${afterMs / 1000} s`), afterMs).unref()
+  })
+}
+
+/** Never resolves without a signal. */
+function aborted(signal: AbortSignal | undefined): Promise<string> {
+  return new Promise((resolve) => {
+    const say = (): void => resolve('it was stopped while it started')
+    if (signal?.aborted === true) say()
+    else signal?.addEventListener('abort', say, { once: true })
   })
 }
 

@@ -79,8 +79,9 @@ function startProcess(
   return supervise(
     {
       name,
-      start: () =>
+      start: (stop) =>
         launchNode({
+          stop,
           args: [name, ...folderArguments(folders)],
           env: variables,
           logFile: join(logFolder(folders.dataDir), `${name}.log`),

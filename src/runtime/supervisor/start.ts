@@ -52,10 +52,12 @@ export async function startInstallation(
   await becomeSupervisor(runDir, progress.say)
   const started: Supervised[] = []
   const stop = async () => {
-    // The reverse of the start: the API drains while Postgres and Temporal still listen to it.
-    for (const service of started.splice(0).toReversed()) await service.stop()
-    await removeDevToken(dataDir)
-    await resignAsSupervisor(runDir)
+    await using last = new AsyncDisposableStack()
+    last.defer(() => resignAsSupervisor(runDir))
+    last.defer(() => removeDevToken(dataDir))
+    // The reverse of the start: the API drains while Postgres and Temporal still listen to it. One that does not
+    // end keeps no other from being ended.
+    for (const service of started.splice(0)) last.defer(() => service.stop())
   }
   try {
     const running = await bringUp({ options, outer, progress, folders, started })

@@ -45,7 +45,7 @@ test('a process that is killed is started again, and its file names the new one'
   const second = await waitUntil(
     async () => ((await pidOf('api')) === first ? null : pidOf('api')),
     {
-      timeoutMs: 5_000,
+      timeoutMs: 60_000,
       everyMs: 20,
     },
   )
@@ -66,6 +66,25 @@ test('a process that was told to stop is not started again', async () => {
   await service.stop()
   expect(starts).toBe(1)
   expect(said).toEqual([])
+})
+
+test('a stop gives up a start that is under way instead of waiting for it', async () => {
+  const under = Promise.withResolvers<void>()
+  let starts = 0
+  const start = (stop: AbortSignal): Promise<RunningService> => {
+    starts += 1
+    if (starts === 1) return startSleeper()
+    under.resolve()
+    return new Promise((_, reject) => {
+      stop.addEventListener('abort', () => reject(new Error('given up')), { once: true })
+    })
+  }
+  const service = await supervise({ name: 'postgres', start }, { runDir, log })
+  process.kill((await pidOf('postgres')) ?? 0, 'SIGKILL')
+  await under.promise
+  await service.stop()
+  expect(said).toEqual(['postgres ended (code 137): starting it again in 0.2 s'])
+  expect(await readdir(runDir)).toEqual([])
 })
 
 test('a process that refuses to serve ends the supervision with its sentence', async () => {

@@ -10,12 +10,15 @@ export type ServiceName = 'postgres' | 'temporal' | 'api' | 'temporal-worker'
 
 export type SupervisedService = {
   name: ServiceName
-  /** Start it, or start it again; answers when it serves. */
-  start(): Promise<RunningService>
+  /**
+   * Start it, or start it again; answers when it serves. When `stop` aborts it gives up at once, ends what it had
+   * started and rejects.
+   */
+  start(stop: AbortSignal): Promise<RunningService>
 }
 
 export type Supervised = {
-  /** Stop it for good. */
+  /** Stop it for good, also while it is being started again: takes no longer than the service's own grace. */
   stop(): Promise<void>
   /** Rejects when it refuses to be started again (`ServiceRefused`); never resolves otherwise. */
   refused: Promise<never>
@@ -35,7 +38,7 @@ export async function supervise(
   await mkdir(runDir, { recursive: true, mode: 0o700 })
   const stopping = new AbortController()
   const begin = async (): Promise<RunningService> => {
-    const running = await service.start()
+    const running = await service.start(stopping.signal)
     await writeIdentityFile(files.identity, running.identity)
     await writeFile(files.pid, `${running.identity.pid}\n`)
     return running
@@ -57,6 +60,7 @@ export async function supervise(
       await delay(waitMs, undefined, { signal: stopping.signal }).catch(() => undefined)
       if (stopping.signal.aborted) return
       current = await begin().catch((error: unknown) => {
+        if (stopping.signal.aborted) return null
         if (error instanceof ServiceRefused) throw error
         log(error instanceof Error ? error.message : String(error))
         return null
