@@ -4,7 +4,8 @@ import type { RequestDetail } from '../../api/schemas/requests.ts'
 import type { Service } from '../service/service.ts'
 import { coverageText } from '../text/coverage-text.ts'
 import { requestText } from '../text/request-text.ts'
-import type { Choice } from './decide.ts'
+import { askAnswer, sendAnswer, type Answer } from './answer.ts'
+import { outcomeSentence, sendDecision, type Choice } from './decide.ts'
 import { showWhole } from './show-whole.ts'
 
 type Wider = Exclude<ScopeName, 'once'>
@@ -16,8 +17,8 @@ const wider: Record<Wider, { readonly label: string; readonly hint: string }> = 
   command: { label: 'Approve for this command', hint: 'whatever the files it names contain' },
 }
 
-/** The person's choice; `skip` to leave the request as it is, `quit` to end the walk. */
-export type Asked = Choice | 'skip' | 'quit'
+/** The person's choice or answer; `skip` to leave the request as it is, `quit` to end the walk. */
+export type Asked = Choice | Answer | 'skip' | 'quit'
 
 /**
  * Prints a request and asks the person at the terminal. Nothing is preselected but looking closer; a high
@@ -27,6 +28,7 @@ export async function askDecision(service: Service, request: RequestDetail): Pro
   const page = requestText(request, { full: false })
   console.log(`\n${page.text}`)
   if (request.kind === 'outcome_check') return leaveToSettle(request)
+  if (request.kind === 'question') return askAnswer(request)
   let seenAll = page.whole
   for (;;) {
     const answer = await select<Picked>({
@@ -129,4 +131,17 @@ function common(reason: string, seenAll: boolean): Pick<Choice, 'reason' | 'seen
 
 function denialOf(then: 'continue' | 'stop', reason: string, seenAll: boolean): Choice {
   return { ...common(reason, seenAll), decision: 'deny', then }
+}
+
+/** Sends what the person chose or answered; what became of it, in one sentence. */
+export async function sendAsked(
+  service: Service,
+  request: RequestDetail,
+  asked: Choice | Answer,
+): Promise<string> {
+  if (asked.decision === 'answer') {
+    await sendAnswer(service, request, asked)
+    return 'Recorded. The agent reads it.'
+  }
+  return outcomeSentence(await sendDecision(service, request, asked), asked.then)
 }
