@@ -12,8 +12,13 @@ import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
 import type { CustomPresented, CustomResult, ToolDescription } from './tool-protocol.ts'
 
 /** How long a custom tool's functions may take; `execute` by far the longest. */
-const quickTimeoutMs = 10_000
-export const executeTimeoutMs = 10 * 60_000
+export interface CustomToolTimes {
+  /** schema, approval, description and presentation, each */
+  readonly quickMs: number
+  readonly executeMs: number
+}
+
+const usualTimes: CustomToolTimes = { quickMs: 10_000, executeMs: 10 * 60_000 }
 
 /**
  * A custom tool in the shape that policy and services use; its functions run in a tool process. Its definition hash
@@ -22,10 +27,10 @@ export const executeTimeoutMs = 10 * 60_000
 export function customTool(
   description: ToolDescription,
   toolProcess: ToolProcess,
-  timeoutMs = executeTimeoutMs,
+  times: CustomToolTimes = usualTimes,
 ): Tool {
   const { name, jsonSchema } = description
-  const quick = { timeoutMs: quickTimeoutMs, signal: null }
+  const quick = { timeoutMs: times.quickMs, signal: null }
   const definitionHash = hashJson({
     name,
     description: description.description,
@@ -58,7 +63,7 @@ export function customTool(
     approval: (input) => toolProcess.ask({ do: 'approval', tool: name, input }, quick),
 
     async present(input, { signal }) {
-      const options = { timeoutMs: quickTimeoutMs, signal }
+      const options = { timeoutMs: times.quickMs, signal }
       const shown = await toolProcess.ask({ do: 'present', tool: name, input }, options)
       return presentedOf(name, definitionHash, input, shown)
     },
@@ -66,7 +71,10 @@ export function customTool(
     async execute(input, { signal, idempotencyKey }) {
       try {
         const question = { do: 'execute', tool: name, input, idempotencyKey } as const
-        return resultOf(name, await toolProcess.ask(question, { timeoutMs, signal }))
+        return resultOf(
+          name,
+          await toolProcess.ask(question, { timeoutMs: times.executeMs, signal }),
+        )
       } catch (error) {
         // The tool never began: its files are not the version's.
         if (!(error instanceof ToolFilesChanged)) throw error

@@ -6,7 +6,7 @@ import type { Approval, Risk, Scope } from '../../domain/verdict.ts'
 export interface ToolContext {
   /** fires when the run is cancelled or the time is up; the process is ended two seconds later */
   readonly signal: AbortSignal
-  /** the same for every attempt at one call */
+  /** new for each attempt that a person asked for; the same when a lost one is repeated unasked (`idempotent`) */
   readonly idempotencyKey: string
 }
 
@@ -37,7 +37,7 @@ export interface ToolDefinition<Schema extends z.ZodType> {
   readonly scopes?: readonly Extract<Scope, 'once' | 'run'>[]
   /** `medium` when absent */
   readonly risk?: Risk
-  /** `true`: a second attempt with the same key does no harm */
+  /** `true`: a second attempt with the same key does no harm, so one that was lost is repeated without asking people */
   readonly idempotent?: boolean
   /** `true`: only a person may invoke it */
   readonly manual?: boolean

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { readLines } from './bounded-lines.ts'
 import type {
   FromMessage,
+  LeftBehind,
   ToMessage,
   ToolAnswers,
   ToolProcessSetup,
@@ -32,6 +33,8 @@ export interface AskOptions {
 /** One tool process. It is asked one thing at a time; disposing ends its whole process group. */
 export interface ToolChild extends AsyncDisposable {
   readonly alive: boolean
+  /** tools have left so much behind in it that the next question is better asked of another */
+  readonly worn: boolean
   ask<Q extends ToolQuestion>(question: Q, options: AskOptions): Promise<ToolAnswers[Q['do']]>
 }
 
@@ -41,6 +44,8 @@ const terminationMs = 500
 const lastWordsMs = 5000
 const keptOutputBytes = 4096
 const memoryMb = 1024
+/** What a process may hold between two questions: far from its limit, and far more than one that leaks nothing. */
+const mostLeft: LeftBehind = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
 
 /**
  * Starts a tool process in a process group of its own, with a lifeline: when we die, however, it dies. Nothing it
@@ -81,6 +86,7 @@ export function startToolChild(
   }
   child.once('error', (error) => noteEnd(`could not be started (${error.message})`))
 
+  let worn = false
   let pending: Pending | null = null as Pending | null
   let heardAll = false
   const reading = (async () => {
@@ -137,6 +143,8 @@ export function startToolChild(
             : `It ${what} in ${timeoutMs / 1000} s`
         throw new ToolProcessEnded(`${why}, and the tool's process was ended.`)
       }
+      const { memoryBytes, resources } = answer.left
+      worn = memoryBytes > mostLeft.memoryBytes || resources > mostLeft.resources
       if (!answer.ok) throw new ToolFailed(answer.problem)
       // The process is our own code around the tool: it answers each question with its own kind of answer.
       return answer.value as ToolAnswers[Q['do']]
@@ -177,6 +185,9 @@ export function startToolChild(
   return {
     get alive() {
       return !ended
+    },
+    get worn() {
+      return worn
     },
     ask,
     [Symbol.asyncDispose]: terminate,

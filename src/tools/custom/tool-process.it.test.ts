@@ -227,6 +227,31 @@ describe('a tool process', () => {
     expect(await of('oddity')).toMatchObject({ type: 'error' })
   })
 
+  it('in which tools have left too much behind takes no other question', async () => {
+    await using project = await projectWith({
+      'tools/timers.ts': toolFile(
+        'timers',
+        'for (let i = 0; i < 300; i += 1) setInterval(() => undefined, 60_000); return process.pid',
+      ),
+      'tools/memory.ts': toolFile(
+        'memory',
+        '(globalThis as { kept?: Buffer }).kept = Buffer.alloc(600 * 1024 * 1024, 1); return process.pid',
+      ),
+      'tools/clean.ts': toolFile('clean', 'return process.pid'),
+    })
+    const pidOf = async (name: string): Promise<unknown> => {
+      const answer = await project.toolProcess.ask(run(name), within(30_000))
+      return 'output' in answer ? answer.output : null
+    }
+    const clean = await pidOf('clean')
+    expect(await pidOf('clean')).toBe(clean)
+    for (const name of ['timers', 'memory']) {
+      const worn = await pidOf(name)
+      expect(await pidOf('clean')).not.toBe(worn)
+      await until(() => !alive(Number(worn)))
+    }
+  })
+
   it('dies when we are killed, even while a tool holds its event loop', async () => {
     await using project = await projectWith({
       'tools/block.ts': toolFile(

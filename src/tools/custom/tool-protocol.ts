@@ -82,12 +82,20 @@ export interface ToolAnswers {
   readonly execute: CustomResult
 }
 
+/** What questions have left in a tool process, its own included. */
+export interface LeftBehind {
+  /** resident memory */
+  readonly memoryBytes: number
+  /** timers, sockets, files and the like that keep a process alive */
+  readonly resources: number
+}
+
 /**
  * What comes from a tool process. `taken` precedes any work on a question, so that one which nobody began can be asked
  * again; `loading` precedes each file, so that one that never returns can be named.
  */
 export type FromMessage =
   | { readonly taken: number }
-  | { readonly id: number; readonly ok: true; readonly value: unknown }
-  | { readonly id: number; readonly ok: false; readonly problem: string }
+  | { readonly id: number; readonly ok: true; readonly value: unknown; readonly left: LeftBehind }
+  | { readonly id: number; readonly ok: false; readonly problem: string; readonly left: LeftBehind }
   | { readonly loading: string }

@@ -2,7 +2,13 @@ import { writeSync } from 'node:fs'
 import { Socket } from 'node:net'
 import { Worker } from 'node:worker_threads'
 import { readLines } from '../bounded-lines.ts'
-import type { FromMessage, LoadedTools, ToMessage, ToolProcessSetup } from '../tool-protocol.ts'
+import type {
+  FromMessage,
+  LeftBehind,
+  LoadedTools,
+  ToMessage,
+  ToolProcessSetup,
+} from '../tool-protocol.ts'
 import { answerQuestion, messageOf } from './answer-question.ts'
 import { loadToolFiles } from './load-tool-files.ts'
 import type { LoadedTool } from './loaded-tool.ts'
@@ -42,9 +48,17 @@ async function take(line: string): Promise<void> {
   send({ taken: message.id })
   controller = new AbortController()
   try {
-    send({ id: message.id, ok: true, value: (await answer(message)) ?? null })
+    const value = (await answer(message)) ?? null
+    send({ id: message.id, ok: true, value, left: leftBehind() })
   } catch (error) {
-    send({ id: message.id, ok: false, problem: messageOf(error) })
+    send({ id: message.id, ok: false, problem: messageOf(error), left: leftBehind() })
+  }
+}
+
+function leftBehind(): LeftBehind {
+  return {
+    memoryBytes: process.memoryUsage.rss(),
+    resources: process.getActiveResourcesInfo().length,
   }
 }
 
