@@ -42,3 +42,29 @@ export async function lockRequests(
     .forUpdate()
     .execute()
 }
+
+/**
+ * Locks the lineage of the run that an expression names, root first, and then these requests by id: the one order, in
+ * one query. Answers the requests; without such a run it locks nothing.
+ */
+export async function lockRunAndRequests(
+  tx: Tx,
+  runId: RawBuilder<string>,
+  requestIds: readonly string[],
+): Promise<Selectable<RequestTable>[]> {
+  if (requestIds.length === 0) {
+    await lockLineage(tx, runId)
+    return []
+  }
+  // The count is known, and with it the runs are locked, before the first request is looked for.
+  const { rows } = await sql<Selectable<RequestTable>>`
+    with runs as materialized (
+      select run.id from run join run_lineage on run_lineage.ancestor_id = run.id
+      where run_lineage.run_id = ${runId} order by run_lineage.depth for update of run
+    )
+    select * from request
+    where id = any(${requestIds}::uuid[]) and (select count(*) from runs) > 0
+    order by id for update
+  `.execute(tx)
+  return rows
+}

@@ -40,7 +40,7 @@ async function waitingCall(name: string) {
   return { call, digest }
 }
 
-it('a decision takes at most 12 queries, and an approved call 14 before its tool begins', async () => {
+it('a decision takes at most 12 queries, and an approved call 10 before its tool begins', async () => {
   const api = counted(desk.api)
   const worker = counted(desk.worker)
   const { call, digest } = await waitingCall('one')
@@ -60,5 +60,5 @@ it('a decision takes at most 12 queries, and an approved call 14 before its tool
   }
   const { signal } = new AbortController()
   expect(await executeCall(worker, { callId: call.id, signal })).toEqual({ kind: 'done' })
-  expect(before, textsOf(queries)).toBeLessThanOrEqual(14)
+  expect(before, textsOf(queries)).toBeLessThanOrEqual(10)
 })

@@ -1,21 +1,21 @@
-import { sql } from 'kysely'
+import type { AuditEntry } from '../../domain/audit-event.ts'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
 import { canonicalJson } from '../../domain/digest.ts'
 import { putContent } from '../../store/content.ts'
-import { toJsonb, type Tx } from '../../store/database.ts'
+import type { Tx } from '../../store/database.ts'
 import type { Caller } from '../context.ts'
 import { findGrant } from '../grants/find-grant.ts'
 import { useGrant } from '../grants/use-grant.ts'
-import { lockRequests } from '../locks.ts'
 import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
-import { lockCall, nextAttemptOf, type CallAtHand } from './call-at-hand.ts'
+import { lockCall, nextAttemptOf, type CallAtHand, type PermitAtHand } from './call-at-hand.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
 import { isRepeated, keyAttemptOf } from './repeat-attempt.ts'
-import { checkPermit, readPermit } from './plan-approved.ts'
+import { checkPermit } from './plan-approved.ts'
+import { startAttempt } from './start-attempt.ts'
 
 /** `look`: something changed between verifying and claiming; look again. */
 export type Claimed =
@@ -29,16 +29,21 @@ export type Claimed =
  */
 export async function claimExecution(
   ctx: WorkerContext,
-  callId: string,
+  seen: CallAtHand,
   plan: ExecutionPlan,
 ): Promise<Claimed> {
+  const callId = seen.call.id
+  const { authority } = plan
+  const requestIds = new Set(seen.call.request_id === null ? [] : [seen.call.request_id])
+  if (authority.by === 'permit') requestIds.add(authority.requestId)
   return inUnitOfWork(ctx, async (unit) => {
     const { tx } = unit
-    const at = await lockCall(tx, callId)
+    const at = await lockCall(tx, callId, [...requestIds])
     if (at === null || isEnd(runTransitions, at.run.state)) {
       return { kind: 'answer', outcome: { kind: 'ended' } }
     }
     if (at.call.result_type !== null || isOpen(at)) return { kind: 'look' }
+    if (at.call.request_id !== seen.call.request_id) return { kind: 'look' }
     const earlier = await earlierWaits(tx, at)
     if (earlier !== null) return { kind: 'answer', outcome: earlier }
     const attempt = nextAttemptOf(at)
@@ -46,31 +51,23 @@ export async function claimExecution(
       actor: { type: 'system', name: 'executor' },
       channel: 'workflow',
     }
-    if (!(await consumeRight(ctx, unit, caller, at, plan))) return { kind: 'look' }
-    const { authority } = plan
+    if (!(await holdsRight(ctx, unit, caller, at, plan))) return { kind: 'look' }
     const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
-    await tx
-      .with('started', (query) =>
-        query
-          .updateTable('tool_call')
-          .set({ facts: toJsonb(plan.facts) })
-          .where('id', '=', callId),
-      )
-      .insertInto('execution')
-      .values({
-        call_id: callId,
-        attempt,
-        state: 'started',
-        request_id: authority.by === 'permit' ? at.call.request_id : null,
-        permit_id: authority.by === 'permit' ? authority.permitId : null,
-        grant_id: authority.by === 'grant' ? authority.grantId : null,
-        executed_digest: plan.digest,
-        executor: ctx.executor,
-        detail: toJsonb({ inputHash, ...repetition(plan, at) }),
-        epoch: sql<number>`(select epoch from installation)`,
-        started_at: sql<Date>`clock_timestamp()`,
-      })
-      .execute()
+    const started = await startAttempt(tx, {
+      callId,
+      attempt,
+      requestId: authority.by === 'permit' ? at.call.request_id : null,
+      permitId: authority.by === 'permit' ? authority.permitId : null,
+      grantId: authority.by === 'grant' ? authority.grantId : null,
+      digest: plan.digest,
+      executor: ctx.executor,
+      detail: { inputHash, ...repetition(plan, at) },
+      facts: plan.facts,
+    })
+    if (!started) return { kind: 'look' }
+    if (at.held !== null && authority.by === 'permit') {
+      await unit.audit(permitConsumed(caller, at, at.held, plan))
+    }
     await unit.audit({
       type: 'execution.started',
       ...caller,
@@ -118,7 +115,8 @@ async function earlierWaits(tx: Tx, at: CallAtHand): Promise<CallOutcome | null>
   return { kind: 'wait', requestIds, nextDeadlineMs: await nextDeadlineMs(tx, at.run.id) }
 }
 
-async function consumeRight(
+/** Whether the right that was verified is still there; one use of a grant is claimed with it. */
+async function holdsRight(
   ctx: WorkerContext,
   unit: UnitOfWork,
   caller: Caller,
@@ -127,7 +125,10 @@ async function consumeRight(
 ): Promise<boolean> {
   const { authority } = plan
   if (authority.by === 'policy') return at.call.verdict === 'preApproved'
-  if (authority.by === 'permit') return consumePermit(ctx, unit, caller, at, plan, authority)
+  if (authority.by === 'permit') {
+    const { held } = at
+    return held?.permit.id === authority.permitId && checkPermit(ctx, at, held, plan.digest).ok
+  }
   const path = plan.tool.accesses(plan.input)
   const found = await findGrant(unit.tx, ctx.verifier, {
     runId: at.run.id,
@@ -150,40 +151,20 @@ async function consumeRight(
   })
 }
 
-async function consumePermit(
-  ctx: WorkerContext,
-  unit: UnitOfWork,
+function permitConsumed(
   caller: Caller,
   at: CallAtHand,
+  { permit, request }: PermitAtHand,
   plan: ExecutionPlan,
-  authority: { readonly permitId: string; readonly requestId: string },
-): Promise<boolean> {
-  await lockRequests(
-    unit.tx,
-    [authority.requestId, at.call.request_id ?? authority.requestId].filter(
-      (id, index, ids) => ids.indexOf(id) === index,
-    ),
-  )
-  const held = await readPermit(unit.tx, at.call.id)
-  if (held === null || held.permit.id !== authority.permitId) return false
-  const allowed = checkPermit(ctx, at, held, plan.digest)
-  if (!allowed.ok) return false
-  const consumed = await unit.tx
-    .updateTable('permit')
-    .set({ state: 'consumed', ended_at: sql<Date>`clock_timestamp()` })
-    .where('id', '=', held.permit.id)
-    .where('state', '=', 'live')
-    .executeTakeFirst()
-  if (consumed.numUpdatedRows !== 1n) return false
-  await unit.audit({
+): AuditEntry {
+  return {
     type: 'permit.consumed',
     ...caller,
     runId: at.run.id,
-    requestId: held.request.id,
+    requestId: request.id,
     callId: at.call.id,
     digest: plan.digest,
-    policyDigest: held.request.policy_digest,
-    detail: { permitId: held.permit.id, attempt: held.permit.attempt },
-  })
-  return true
+    policyDigest: request.policy_digest,
+    detail: { permitId: permit.id, attempt: permit.attempt },
+  }
 }

@@ -83,7 +83,7 @@ async function act(
   }
   if (!byPermit) await keepVerdict(ctx, at, plan)
   return whileRunning(at.call.id, nextAttemptOf(at), async (nextBegins) => {
-    const claimed = await claimExecution(ctx, at.call.id, plan)
+    const claimed = await claimExecution(ctx, at, plan)
     if (claimed.kind === 'look') return null
     if (claimed.kind === 'answer') return claimed.outcome
     return performClaimed(ctx, { at, plan, attempt: claimed.attempt, signal, again: nextBegins })

@@ -1,59 +1,15 @@
-import { sql, type Selectable } from 'kysely'
 import { callDigest, hashJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { getText } from '../../store/content.ts'
-import type { Db, Tx } from '../../store/database.ts'
-import { fromJsonRow, type JsonRow } from '../../store/json-row.ts'
-import type { PermitTable, RequestRevisionTable, RequestTable } from '../../store/schema.ts'
 import { verifyPermit, type PermitVerdict } from '../decisions/permits.ts'
 import { judgeOne } from '../turns/judge-one.ts'
 import { verifyRun } from '../runs/verify-run.ts'
 import type { ServiceContext } from '../context.ts'
 import type { WorkerContext } from '../worker-context.ts'
-import { nextAttemptOf, type CallAtHand } from './call-at-hand.ts'
+import { nextAttemptOf, type CallAtHand, type PermitAtHand } from './call-at-hand.ts'
 import { changedBase } from './check-bases.ts'
 import type { ExecutionPlan, Refusal } from './execution-plan.ts'
 import { refusedUnsigned } from './refusals.ts'
-
-/** The newest permit of a call, and the revision it was given for: of its request, or of an outcome check that said `again`. */
-export interface PermitAtHand {
-  readonly permit: Selectable<PermitTable>
-  readonly request: Selectable<RequestTable>
-  readonly revision: Selectable<RequestRevisionTable>
-  /** the installation's epoch, and the database's clock, when it was read */
-  readonly epoch: number
-  readonly now: Date
-}
-
-/** Reads the newest permit of a call with the moment of reading; `null` when it never got one. One query. */
-export async function readPermit(db: Db | Tx, callId: string): Promise<PermitAtHand | null> {
-  const { rows } = await sql<{
-    permit: JsonRow
-    request: JsonRow
-    revision: JsonRow
-    epoch: number
-    now: Date
-  }>`
-    select to_jsonb(permit) as permit, to_jsonb(request) as request, to_jsonb(shown) as revision,
-      installation.epoch, clock_timestamp() as now
-    from permit
-    join request on request.id = permit.request_id
-    join request_revision as shown
-      on shown.request_id = request.id and shown.revision = request.revision
-    cross join installation
-    where permit.call_id = ${callId}
-    order by permit.issued_at desc, permit.id desc limit 1
-  `.execute(db)
-  const [row] = rows
-  if (row === undefined) return null
-  return {
-    permit: fromJsonRow(row.permit),
-    request: fromJsonRow(row.request),
-    revision: fromJsonRow(row.revision),
-    epoch: row.epoch,
-    now: row.now,
-  }
-}
 
 /** Whether a permit is for exactly this call, attempt and moment. `digest` is what the executor computed itself. */
 export function checkPermit(
@@ -71,8 +27,8 @@ export function checkPermit(
     factsDigest: hashJson(held.revision.facts),
     policyDigest: held.request.policy_digest,
     attempt: nextAttemptOf(at),
-    epoch: held.epoch,
-    now: held.now,
+    epoch: at.epoch,
+    now: at.now,
   })
 }
 
@@ -86,11 +42,15 @@ export async function planApproved(
 ): Promise<ExecutionPlan | Refusal> {
   const statement = verifyRun(ctx.verifier, at.run)
   if (statement === null) return refusedUnsigned('invalid_statement', 'run', null)
-  const [held, policy] = await Promise.all([readPermit(ctx.db, at.call.id), ctx.policies.inForce()])
+  const { held } = at
   if (held === null) return refusedUnsigned('unsigned', 'no permit', null)
   const { permit, request, revision } = held
   const { facts } = revision
-  const input = JSON.parse(await getText(ctx.db, revision.input_hash)) as JsonObject
+  const [inputText, policy] = await Promise.all([
+    getText(ctx.db, revision.input_hash),
+    ctx.policies.inForce(),
+  ])
+  const input = JSON.parse(inputText) as JsonObject
   const digest = callDigest({ tool: request.tool, input, toolHash: facts.toolHash })
   const allowed = checkPermit(ctx, at, held, digest)
   if (!allowed.ok && allowed.reason === 'invalid_permit') {
