@@ -1,10 +1,10 @@
 import { processEnvironment } from '../runtime/environment.ts'
 import { browserCommand, openBrowser } from '../runtime/supervisor/open-browser.ts'
 import { createProgress } from '../runtime/supervisor/progress.ts'
-import { welcome } from '../runtime/supervisor/quickstart-welcome.ts'
 import { startInstallation } from '../runtime/supervisor/start.ts'
 import type { StartOptions } from '../runtime/supervisor/start-options.ts'
 import { stopSignal } from '../runtime/supervisor/stop-signals.ts'
+import { welcome } from './welcome.ts'
 
 /**
  * Run everything until a signal asks for the end. Progress and addresses go to standard output; the
@@ -24,7 +24,7 @@ export async function runStart(options: StartOptions): Promise<void> {
     process.exit(130)
   }
   try {
-    const page = await welcome(installation, progress)
+    const page = await welcome(installation, progress.say)
     const command = options.open
       ? browserCommand(environment, process.platform, process.stdout.isTTY)
       : null

@@ -33,7 +33,7 @@ type Run = { id: string; state: string; pendingRequests: number }
 
 async function runsOf(installation: StartedInstallation): Promise<Run[]> {
   const ada = await installation.signIn('ada@example.com')
-  return ((await ada.get('/v1/runs')) as { items: Run[] }).items
+  return (await ada.get('/v1/runs')).body['items'] as Run[]
 }
 
 /** On a connection of its own: one that was kept may end with the process that is being replaced. */

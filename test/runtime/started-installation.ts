@@ -5,8 +5,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
-import { signInLocally } from '../../src/runtime/supervisor/local-session.ts'
-import type { LocalSession } from '../../src/runtime/supervisor/local-session.ts'
+import { TestSession } from '../harness/installation/test-session.ts'
 
 /** What the four processes may take to end in order, with a wide margin. */
 const stopWithinMs = 150_000
@@ -21,7 +20,7 @@ export type StartedInstallation = {
   url: string
   /** The process that `DATA/run/<name>.pid` names. */
   pidOf(name: string): Promise<number>
-  signIn(email: string): Promise<LocalSession>
+  signIn(email: string): Promise<TestSession>
   /** Ctrl-C, and wait for the end; answers the exit code, `null` when it did not end and was killed. */
   stop(): Promise<number | null>
 }
@@ -56,7 +55,7 @@ export async function startInstallationIn(
     url,
     pidOf: async (name) => Number(await readFile(join(run, `${name}.pid`), 'utf8')),
     signIn: async (email) =>
-      signInLocally(url, email, (await readFile(join(run, 'dev-token'), 'utf8')).trim()),
+      TestSession.start(url, email, (await readFile(join(run, 'dev-token'), 'utf8')).trim()),
     stop: async () => {
       const tooLate = setTimeout(() => child.kill('SIGKILL'), stopWithinMs)
       child.kill('SIGINT')

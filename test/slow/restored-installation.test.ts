@@ -39,7 +39,7 @@ async function startWaiting(): Promise<Request> {
       waiting = (await requestsOf(installation)).find((request) => request.state === 'pending')
       return waiting !== undefined
     },
-    { withinMs: 30_000 },
+    { withinMs: 120_000, everyMs: 200 },
   )
   if (waiting === undefined) throw new Error('nothing waits')
   return waiting
@@ -47,23 +47,24 @@ async function startWaiting(): Promise<Request> {
 
 async function requestsOf(installation: StartedInstallation): Promise<Request[]> {
   const grace = await installation.signIn('grace@example.com')
-  return ((await grace.get('/v1/requests')) as { items: Request[] }).items
+  return (await grace.get('/v1/requests')).body['items'] as Request[]
 }
 
 async function approve(installation: StartedInstallation, { id, digest, revision }: Request) {
   const grace = await installation.signIn('grace@example.com')
-  await grace.post(`/v1/requests/${id}/decisions`, {
-    decision: 'approve',
-    digest,
-    revision,
-    scope: 'once',
-  })
+  const decision = { decision: 'approve', digest, revision, scope: 'once' }
+  expect(await grace.post(`/v1/requests/${id}/decisions`, decision)).toMatchObject({ status: 200 })
 }
 
-async function runState(installation: StartedInstallation): Promise<string | undefined> {
+async function untilCompleted(installation: StartedInstallation): Promise<void> {
   const grace = await installation.signIn('grace@example.com')
-  const { items } = (await grace.get('/v1/runs')) as { items: { state: string }[] }
-  return items[0]?.state
+  await waitUntil(
+    async () => {
+      const [newest] = (await grace.get('/v1/runs')).body['items'] as { state: string }[]
+      return newest?.state === 'completed' || `the run is ${newest?.state}`
+    },
+    { withinMs: 120_000, everyMs: 100 },
+  )
 }
 
 function notes(): Promise<string> {
@@ -104,7 +105,7 @@ test('with an emptied Temporal nothing starts, doctor says why, and after the re
   const again = await startInstallationIn(folder)
   running = again
   await approve(again, request)
-  await waitUntil(async () => (await runState(again)) === 'completed', { withinMs: 60_000 })
+  await untilCompleted(again)
   expect(await notes()).toContain(proposed)
 }, 360_000)
 
@@ -115,7 +116,7 @@ test('with a Postgres from before an approval nothing starts, and after the repa
   running = await startInstallationIn(folder)
   const first = running
   await approve(first, request)
-  await waitUntil(async () => (await runState(first)) === 'completed', { withinMs: 60_000 })
+  await untilCompleted(first)
   await first.stop()
 
   await rm(join(data, 'postgres'), { recursive: true })
@@ -131,7 +132,7 @@ test('with a Postgres from before an approval nothing starts, and after the repa
   running = again
   const written = await notes()
   await approve(again, request)
-  await waitUntil(async () => (await runState(again)) === 'completed', { withinMs: 60_000 })
+  await untilCompleted(again)
   expect(await requestsOf(again)).toMatchObject([
     { id: request.id, state: 'approved', execution: { state: 'refused', reason: 'stale' } },
   ])
