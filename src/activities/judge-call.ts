@@ -1,20 +1,30 @@
 import type { ManualToolsQuestion, RemoteQuestion } from '../services/context.ts'
 import { manualToolsHere } from '../services/manual-calls/list-manual-tools.ts'
+import { replayCalls } from '../services/policy/replay/replay-calls.ts'
+import type { ReplayQuestion } from '../services/policy/replay/replay-question.ts'
 import { judgeCall } from '../services/turns/judge-call.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { getText, putContent } from '../store/content.ts'
 import type { Activities } from '../workflows/activity-port.ts'
 
-/** Answers the API's question about a call, or a worker's manual tools, on the host that has the workspace. */
+/** Answers the API's question about a call, past calls, or a worker's manual tools, on the host of the workspace. */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
     const question = JSON.parse(await getText(ctx.db, input.questionHash)) as
       | RemoteQuestion
       | ManualToolsQuestion
-    const answer =
-      'manualToolsOf' in question
-        ? await manualToolsHere(ctx, question.manualToolsOf)
-        : await judgeCall(ctx, question, input.taskQueue)
+      | ReplayQuestion
+    const answer = await answerTo(ctx, question, input.taskQueue)
     return { answerHash: await putContent(ctx.db, JSON.stringify(answer)) }
   }
+}
+
+async function answerTo(
+  ctx: WorkerContext,
+  question: RemoteQuestion | ManualToolsQuestion | ReplayQuestion,
+  taskQueue: string,
+): Promise<unknown> {
+  if ('manualToolsOf' in question) return manualToolsHere(ctx, question.manualToolsOf)
+  if ('replayUnder' in question) return replayCalls(ctx, question)
+  return judgeCall(ctx, question, taskQueue)
 }

@@ -8,6 +8,7 @@ import type {
   RemoteJudgement,
   RemoteQuestion,
 } from '../services/context.ts'
+import type { ReplayAnswer, ReplayQuestion } from '../services/policy/replay/replay-question.ts'
 import { getText, putContent } from '../store/content.ts'
 import type { Db } from '../store/database.ts'
 import type { JudgeAnswer, JudgeInput } from '../workflows/activity-port.ts'
@@ -34,6 +35,14 @@ export async function manualToolsRemotely(
   return (await answerTo(asking, { manualToolsOf: worker })) as readonly ManualTool[]
 }
 
+/** Has the same host judge past calls again. Rejects alike. */
+export async function replayRemotely(
+  asking: Asking,
+  question: ReplayQuestion,
+): Promise<ReplayAnswer> {
+  return (await answerTo(asking, question)) as ReplayAnswer
+}
+
 interface Asking {
   readonly db: Db
   readonly temporal: TemporalClient
@@ -42,7 +51,7 @@ interface Asking {
 
 async function answerTo(
   asking: Asking,
-  question: RemoteQuestion | ManualToolsQuestion,
+  question: RemoteQuestion | ManualToolsQuestion | ReplayQuestion,
 ): Promise<unknown> {
   const input: JudgeInput = {
     questionHash: await putContent(asking.db, JSON.stringify(question)),

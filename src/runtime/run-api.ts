@@ -5,7 +5,7 @@ import { createApp } from '../api/app.ts'
 import type { ApiSettings } from '../api/settings.ts'
 import { EventFeed } from '../delivery/event-feed.ts'
 import { EventSequencer } from '../delivery/event-sequencer.ts'
-import { judgeRemotely, manualToolsRemotely } from '../delivery/judge-remotely.ts'
+import { judgeRemotely, manualToolsRemotely, replayRemotely } from '../delivery/judge-remotely.ts'
 import { connectTemporal } from '../delivery/temporal-client.ts'
 import { sessionTimes } from '../services/access/session-times.ts'
 import type { SigningContext } from '../services/context.ts'
@@ -76,6 +76,8 @@ export async function runApi(options: { project?: string; data?: string }): Prom
         judgeRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
       manualToolsOf: async (worker) =>
         manualToolsRemotely({ db, temporal, taskQueue: await workspaceQueue() }, worker),
+      replayRemotely: async (question) =>
+        replayRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
     }
     await putProjectIntoForce(ctx, config, undo)
     undo.use(keepMark(config.dataDir, db))

@@ -6,6 +6,7 @@ import type { Signer, Verifier } from '../domain/statement-bytes.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Db } from '../store/database.ts'
 import type { WrittenOutboxRow } from '../store/outbox.ts'
+import type { ReplayAnswer, ReplayQuestion } from './policy/replay/replay-question.ts'
 
 /** Structured log of ids, never of arguments (security.md 25). */
 export interface Log {
@@ -41,6 +42,8 @@ export interface SigningContext extends ServiceContext {
   readonly judgeRemotely: (question: RemoteQuestion) => Promise<RemoteJudgement>
   /** The tools of a worker that only people may invoke, of the host that can load them. Rejects alike. */
   readonly manualToolsOf: (worker: string) => Promise<readonly ManualTool[]>
+  /** Judges past calls again, on the same host. Rejects alike. */
+  readonly replayRemotely: (question: ReplayQuestion) => Promise<ReplayAnswer>
 }
 
 /** The other question that only the host of the workspace can answer: see `manualToolsOf`. */

@@ -210,6 +210,7 @@ const provedElsewhere = new Set([
   'postPeopleEmailDisable',
   'getPolicyDifference',
   'postPolicyActivations',
+  'postPolicyReplay',
   'deletePolicyProposalsId',
 ])
 

@@ -148,6 +148,15 @@ test('the history names who agreed to each version, page by page, and any two ca
   expect(await aud.get(`/v1/policy/difference?from=${unknown}`)).toMatchObject({ status: 404 })
 })
 
+test('a replay judges pages of past calls for who may activate', async () => {
+  expect(await olga.post('/v1/policy/replay', { since: '2026-01-01T00:00:00Z' })).toMatchObject({
+    status: 200,
+    body: { judged: 0, items: [], nextCursor: null },
+  })
+  expect((await aud.post('/v1/policy/replay')).status).toBe(403)
+  expect((await olga.post('/v1/policy/replay', { limit: 201 })).status).toBe(422)
+})
+
 test('keys read the state, and change nothing', async () => {
   const made = await olga.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
   const headers = { authorization: `Bearer ${made.body.key}` }

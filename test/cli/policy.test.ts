@@ -94,3 +94,17 @@ test('a proposal is withdrawn, and a terminal where nobody says yes activates no
   expect(await ada.ok('policy', 'withdraw')).toContain(to)
   expect((await ada.run('policy', 'withdraw')).code).toBe(1)
 })
+
+test('a replay lists what past calls would meet under the folder, and ends with 1 when one would differ', async () => {
+  expect((await ada.run('run', 'again', 'please', '--watch')).code).not.toBe(2)
+  const path = join(installation.folder, 'workers/again.md')
+  const worker = await readFile(path, 'utf8')
+  await writeFile(path, worker.replace('write: ask', 'write: { blocked: "not here" }'))
+  const replayed = await olga.run('policy', 'replay')
+  expect(replayed.code).toBe(1)
+  expect(replayed.out).toMatch(/again +write_file +platform: 1 of platform.* +blocked .*not here/)
+  expect(replayed.out).toContain('1 would differ')
+  await writeFile(path, worker)
+  expect(await olga.json('policy', 'replay', '--since', '2020-01-01')).toMatchObject({ items: [] })
+  expect((await grace.run('policy', 'replay')).code).toBe(1)
+})

@@ -3,6 +3,7 @@ import { agreeToFolder } from '../../services/policy/agree-to-folder.ts'
 import { cancelProposal } from '../../services/policy/cancel-proposal.ts'
 import { listActivations } from '../../services/policy/list-activations.ts'
 import { readPolicyState } from '../../services/policy/read-policy-state.ts'
+import { replayPolicy } from '../../services/policy/replay/replay-policy.ts'
 import { showDifference } from '../../services/policy/show-difference.ts'
 import { route, type Route } from '../route.ts'
 import { id } from '../schemas/common.ts'
@@ -71,6 +72,25 @@ export const policyVersionRoutes: Route[] = [
       const { projectDir } = api.settings
       const agreed = await agreeToFolder(api.ctx, caller, { projectDir, digest: body.digest })
       return { status: agreed.state === 'proposed' ? 202 : 200, body: agreementView(agreed) }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/policy/replay',
+    summary:
+      'Which verdicts of past calls the folder’s version would change (right activatePolicy)',
+    access: { by: 'person' },
+    body: schemas.replayBody,
+    answers: { 200: { description: 'A page of calls, judged again', schema: schemas.replay } },
+    problems: ['workspace_unreachable'],
+    answer: async (api, { body, caller }) => {
+      const { since, ...page } = withoutUndefined(body)
+      const replayed = await replayPolicy(api.ctx, caller, {
+        ...page,
+        projectDir: api.settings.projectDir,
+        ...(since === undefined ? {} : { since: new Date(since) }),
+      })
+      return { status: 200, body: replayed }
     },
   }),
   route({

@@ -140,4 +140,41 @@ export const agreement = z
   })
   .meta({ id: 'PolicyAgreement' })
 export type PolicyAgreement = z.infer<typeof agreement>
+const replayedVerdict = z.object({
+  verdict,
+  /** the sentence of the rule that decided, or of the refusal */
+  reason: z.string(),
+  /** where it asks, such as `platform: 1 of platform, risk medium` */
+  asks: z.string().nullable(),
+})
+export const replayBody = z.strictObject({
+  /** only calls made since then */
+  since: instant.optional(),
+  cursor: page.cursor,
+  /** how many calls to judge, at most 200 */
+  limit: z.int().min(1).max(200).optional(),
+})
+export const replay = z
+  .object({
+    /** of the version that was replayed under: what the folder holds */
+    digest: hash,
+    /** how many calls this page judged; `items` are those of them that would differ */
+    judged: z.int(),
+    items: z.array(
+      z.object({
+        callId: id,
+        runId: id,
+        worker: z.string(),
+        tool: z.string(),
+        /** what was recorded when the call was made; a mode's or a grant's word is in it */
+        recorded: verdict,
+        /** by the version that judged it, asked again about the files of today; null when it cannot be read */
+        before: replayedVerdict.nullable(),
+        after: replayedVerdict,
+      }),
+    ),
+    nextCursor: z.string().nullable(),
+  })
+  .meta({ id: 'PolicyReplay' })
+export type PolicyReplay = z.infer<typeof replay>
 export const withdrawn = z.object({ withdrawn: z.literal(true) })

@@ -4,6 +4,7 @@ import type {
   PolicyActivationList,
   PolicyAgreement,
   PolicyDifference,
+  PolicyReplay,
   PolicyState,
 } from '../../api/schemas/policy.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
@@ -14,10 +15,12 @@ import { path } from '../service/path.ts'
 import { query } from '../service/query.ts'
 import { ServiceProblem } from '../service/service.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
-import { differenceText, shortDigest, stateText } from '../text/policy-text.ts'
+import { dim } from '../text/colour.ts'
+import { differenceText, replayText, shortDigest, stateText } from '../text/policy-text.ts'
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
+import { readInstant } from './read-instant.ts'
 
 interface PolicyOptions extends ServiceOptions {
   json?: boolean
@@ -25,7 +28,7 @@ interface PolicyOptions extends ServiceOptions {
 
 const digestExample = '"$(countersign policy diff --digest)"'
 
-/** `countersign policy [show|diff|activate|withdraw|history]`. */
+/** `countersign policy [show|diff|replay|activate|withdraw|history]`. */
 export function addPolicyCommand(program: Command): Command {
   const policy = program
     .command('policy')
@@ -49,6 +52,14 @@ export function addPolicyCommand(program: Command): Command {
     .option('--json', 'print the answer as JSON, and the difference on standard error')
     .action(activateFolder)
   withExamples(activate, ['policy activate', `policy activate --digest ${digestExample}`])
+  const replay = withService(policy.command('replay'))
+    .description(
+      "which verdicts of past calls the folder's version would change; ends with 1 if any",
+    )
+    .option('--since <time>', 'only calls made since then, ISO 8601', readInstant)
+    .option('--json', 'print JSON')
+    .action(replayCalls)
+  withExamples(replay, ['policy replay', 'policy replay --since 2026-11-01 --json'])
   const withdraw = withService(policy.command('withdraw'))
     .description('take back the version that waits for a second person')
     .action(withdrawProposal)
@@ -113,6 +124,37 @@ function agreementSentence({ state, digest, sequence }: PolicyAgreement): string
     case 'proposed':
       return `Proposed. It takes force when a second person who may activate policy agrees to the same version: countersign policy activate --digest ${digest}`
   }
+}
+
+/** Judges page after page; says how far it is where somebody watches. */
+async function replayCalls(options: PolicyOptions & { since?: string }): Promise<void> {
+  const service = await connect(options)
+  const { since } = options
+  const items: PolicyReplay['items'] = []
+  let judged = 0
+  let cursor: string | null = null
+  let digest = ''
+  do {
+    const body: Record<string, string> = {
+      ...(since === undefined ? {} : { since }),
+      ...(cursor === null ? {} : { cursor }),
+    }
+    const page: PolicyReplay = await service.post('/v1/policy/replay', body)
+    if (digest !== '' && digest !== page.digest) {
+      throw new CommandFailure('The project folder changed in the middle: start again.')
+    }
+    digest = page.digest
+    judged += page.judged
+    items.push(...page.items)
+    cursor = page.nextCursor
+    if (isInteractive()) console.error(dim(`${judged} calls judged`))
+  } while (cursor !== null)
+  console.log(
+    options.json === true
+      ? JSON.stringify({ digest, judged, items })
+      : replayText({ digest, judged, items }),
+  )
+  process.exitCode = items.length === 0 ? exitCodes.done : exitCodes.failed
 }
 
 async function withdrawProposal(options: ServiceOptions): Promise<void> {

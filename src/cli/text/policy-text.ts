@@ -1,5 +1,6 @@
-import type { PolicyDifference, PolicyState } from '../../api/schemas/policy.ts'
+import type { PolicyDifference, PolicyReplay, PolicyState } from '../../api/schemas/policy.ts'
 import { bold, dim, red, yellow } from './colour.ts'
+import { table } from './table.ts'
 import { printable, printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
 
@@ -63,6 +64,28 @@ export function stateText({ digest, activation, folder, proposal }: PolicyState)
     }
   }
   return lines.join('\n')
+}
+
+/** Which calls would be judged otherwise, and what was assumed of the files. */
+export function replayText({ digest, judged, items }: Omit<PolicyReplay, 'nextCursor'>): string {
+  const summary = `${judged} calls judged under ${shortDigest(digest)}; ${items.length} would differ.`
+  if (items.length === 0) return summary
+  const rows = items.map(({ runId, worker, tool, recorded, before, after }) => [
+    runId,
+    worker,
+    tool,
+    before?.asks ?? before?.verdict ?? `${recorded} (as recorded)`,
+    after.asks ?? after.verdict,
+    after.reason,
+  ])
+  return [
+    table(['run', 'worker', 'tool', 'was', 'would be', 'why'], rows, ''),
+    '',
+    summary,
+    dim(
+      'Both versions see the files of today, but that what a call read or removed is assumed to be there; no mode and no grant counts.',
+    ),
+  ].join('\n')
 }
 
 function note(text: string | null): string {

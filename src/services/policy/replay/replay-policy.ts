@@ -1,0 +1,84 @@
+import { Problem } from '../../../domain/problem.ts'
+import { policyDocument } from '../../../policy/version-digest.ts'
+import { decodeCursor, encodeCursor } from '../../../store/keyset.ts'
+import { requireRight } from '../../access/has-right.ts'
+import type { Caller, SigningContext } from '../../context.ts'
+import { loadProject } from '../load-project.ts'
+import { invalidProject } from '../reject-policy.ts'
+import type { ReplayedCall } from './replay-question.ts'
+
+/** Calls of one page. Judging takes about a millisecond; whoever asks waits ten seconds at most. */
+const mostCalls = 200
+
+export interface ReplayPage {
+  /** of the version that was replayed under: what the project folder holds */
+  readonly digest: string
+  readonly judged: number
+  readonly items: readonly ReplayedCall[]
+  readonly nextCursor: string | null
+}
+
+/**
+ * Which verdicts of past calls would be different under the version that the project folder holds, newest call first, a
+ * page at a time; nothing is activated. The Temporal worker of the workspace judges. Takes the right `activatePolicy`.
+ * `since` bounds when calls were made. Rejects with every problem when the folder is not valid, and with
+ * `workspace_unreachable` when no Temporal worker answers.
+ */
+export async function replayPolicy(
+  ctx: SigningContext,
+  caller: Caller,
+  input: {
+    readonly projectDir: string
+    readonly since?: Date
+    readonly cursor?: string
+    readonly limit?: number
+  },
+): Promise<ReplayPage> {
+  await requireRight(ctx, caller, 'activatePolicy')
+  const loaded = await loadProject(input.projectDir)
+  if ('problems' in loaded) throw invalidProject(loaded.problems)
+  const { policy } = loaded
+  const limit = Math.min(input.limit ?? mostCalls, mostCalls)
+  const ids = await pageOf(ctx, { ...input, limit })
+  if (ids.length === 0) return { digest: policy.digest, judged: 0, items: [], nextCursor: null }
+  const { judged, items } = await ctx.replayRemotely({
+    replayUnder: policyDocument(policy.files),
+    callIds: ids,
+  })
+  if (judged === 0) throw new Problem('workspace_unreachable', 'No call was judged in time')
+  const isMore = judged < ids.length || ids.length === limit
+  const last = ids[judged - 1] ?? ''
+  return {
+    digest: policy.digest,
+    judged,
+    items,
+    nextCursor: isMore ? encodeCursor('replay', [last]) : null,
+  }
+}
+
+/** Ids of judged calls, newest first: ids are made in the order of time. */
+async function pageOf(
+  ctx: SigningContext,
+  page: { readonly since?: Date; readonly cursor?: string; readonly limit: number },
+): Promise<string[]> {
+  let query = ctx.db
+    .selectFrom('tool_call')
+    .select('id')
+    .where('verdict', 'is not', null)
+    .where('policy_digest', 'is not', null)
+    .orderBy('id', 'desc')
+    .limit(page.limit)
+  if (page.since !== undefined) query = query.where('id', '>=', firstIdAt(page.since))
+  if (page.cursor !== undefined) {
+    const keys = decodeCursor(page.cursor, 'replay', ['id'])
+    if (keys === null) throw new Problem('invalid_request', 'cursor: is not one of this list')
+    query = query.where('id', '<', keys[0] ?? '')
+  }
+  return (await query.execute()).map((row) => row.id)
+}
+
+/** The smallest UUIDv7 of a moment: its first 48 bits are the milliseconds. */
+function firstIdAt(at: Date): string {
+  const ms = Math.max(0, at.getTime()).toString(16).padStart(12, '0')
+  return `${ms.slice(0, 8)}-${ms.slice(8, 12)}-7000-8000-000000000000`
+}
