@@ -40,7 +40,7 @@ async function waitingCall(name: string) {
   return { call, digest }
 }
 
-it('a decision takes at most 12 queries, and an approved call 10 before its tool begins', async () => {
+it('a decision takes at most 10 queries, and an approved call 10 before its tool begins', async () => {
   const api = counted(desk.api)
   const worker = counted(desk.worker)
   const { call, digest } = await waitingCall('one')
@@ -51,7 +51,7 @@ it('a decision takes at most 12 queries, and an approved call 10 before its tool
     request: call.requestId,
     body: { decision: 'approve', digest, revision: 1 },
   })
-  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(12)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(10)
 
   queries.length = 0
   let before = Number.POSITIVE_INFINITY

@@ -5,8 +5,7 @@ import type { RequestState } from '../../domain/request.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import { commonReach, giveGrant } from '../grants/give-grant.ts'
-import { lockRun } from '../locks.ts'
-import { findRequestFor } from '../requests/find-request.ts'
+import { findRequestFor, type FoundRequest } from '../requests/find-request.ts'
 import type { QuorumRecord } from '../requests/request-record.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
@@ -60,9 +59,8 @@ export async function decideRequest(
       const call = { caller, key: input.idempotencyKey, route: `decide:${found.id}` }
       return onceForKey(unit.tx, { ...call, body: input.body }, async () => {
         const decision = parseDecision(input.body)
-        if (found.runId !== null) await lockRun(unit.tx, found.runId)
         return decideLocked(ctx, unit, caller, {
-          requestId: found.id,
+          found,
           decision,
           batchDecisionId: input.batchDecisionId ?? null,
         })
@@ -76,14 +74,14 @@ async function decideLocked(
   unit: UnitOfWork,
   caller: Caller,
   asked: {
-    readonly requestId: string
+    readonly found: FoundRequest
     readonly decision: DecisionInput
     readonly batchDecisionId: string | null
   },
 ): Promise<DecisionAnswer | Problem> {
   const { decision } = asked
   const stop = decision.decision === 'deny' && decision.then === 'stop'
-  const { request, later } = await lockWithSiblings(unit.tx, asked.requestId, stop)
+  const { request, later } = await lockWithSiblings(unit.tx, asked.found, stop)
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
   const facts = await readDecisionFacts(unit.tx, request.id, personId)
   const marks = await judgeDecision(unit.tx, request, facts, decision)

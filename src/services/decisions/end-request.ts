@@ -25,23 +25,22 @@ export async function endRequest(
 ): Promise<void> {
   const state = transition(requestTransitions, request.state, ending.event)
   if (state === null) throw new Error(`Request ${request.id} is ${request.state} already`)
-  const updated = await unit.tx
-    .updateTable('request')
-    .set({
-      state,
-      decided_at: sql<Date>`clock_timestamp()`,
-      ...(ending.event === 'deny' ? { denied_then: ending.then } : {}),
-      ...(ending.event === 'cancel' ? { cancel_reason: ending.reason } : {}),
-    })
-    .where('id', '=', request.id)
-    .where('state', '=', request.state)
-    .executeTakeFirst()
-  if (updated.numUpdatedRows !== 1n) throw new Error(`Request ${request.id} was not locked`)
+  const denied = ending.event === 'deny' ? ending.then : request.denied_then
+  const cancelled = ending.event === 'cancel' ? ending.reason : request.cancel_reason
+  const end = sql`
+    update request set state = ${state}, decided_at = clock_timestamp(), denied_then = ${denied},
+      cancel_reason = ${cancelled}
+    where id = ${request.id} and state = ${request.state} returning id
+  `
   const subject = { requestId: request.id, ...inRun(request.run_id) }
   const decided = ending.event === 'approve' || ending.event === 'deny'
   await unit.event(decided ? 'request.decided' : 'request.closed', subject)
-  if (request.run_id === null) return
-  const count = await addPending(unit.tx, request.run_id, -1)
+  if (request.run_id === null) {
+    const { rows } = await end.execute(unit.tx)
+    if (rows.length === 0) throw new Error(`Request ${request.id} was not locked`)
+    return
+  }
+  const count = await addPending(unit.tx, request.run_id, -1, end)
   if (count.changed) await unit.event('run.changed', { runId: request.run_id })
 }
 

@@ -7,8 +7,7 @@ import { executionTransitions, transition } from '../../domain/transitions.ts'
 import type { Tx } from '../../store/database.ts'
 import type { ExecutionTable, RequestTable } from '../../store/schema.ts'
 import type { Caller, SigningContext } from '../context.ts'
-import { lockRun } from '../locks.ts'
-import { findRequestFor } from '../requests/find-request.ts'
+import { findRequestFor, type FoundRequest } from '../requests/find-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
 import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'
@@ -57,10 +56,7 @@ export async function settleOutcome(
   const finding = parseFinding(input)
   const found = await findRequestFor(ctx, caller, input.request)
   return auditingRefusals(ctx, caller, found.id, { attempt: 'settle' }, () =>
-    inUnitOfWork(ctx, async (unit) => {
-      if (found.runId !== null) await lockRun(unit.tx, found.runId)
-      return settleLocked(ctx, unit, caller, found.id, finding)
-    }),
+    inUnitOfWork(ctx, (unit) => settleLocked(ctx, unit, caller, found, finding)),
   )
 }
 
@@ -68,11 +64,11 @@ async function settleLocked(
   ctx: SigningContext,
   unit: UnitOfWork,
   caller: Caller,
-  requestId: string,
+  found: FoundRequest,
   finding: Finding,
 ): Promise<SettledAnswer | Problem> {
   const stop = finding.then === 'stop'
-  const { request, later } = await lockWithSiblings(unit.tx, requestId, stop)
+  const { request, later } = await lockWithSiblings(unit.tx, found, stop)
   if (request.kind !== 'outcome_check') {
     throw invalid('request', 'is not an outcome check; decide it')
   }

@@ -4,34 +4,43 @@ import type { Tx } from '../../store/database.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
-import { lockRequests } from '../locks.ts'
+import { lockRequests, lockRun, lockRunAndRequests } from '../locks.ts'
+import type { FoundRequest } from '../requests/find-request.ts'
 import { aboutRequest, endRequest } from './end-request.ts'
 
 /**
- * Locks a request, and with `stop` the requests of every later call of its turn too: all in one go and by id, the one
- * order in which requests are locked. The caller holds the run's lock.
+ * Locks the run, then a request of it, and with `stop` the requests of every later call of its turn too: all of them in
+ * one go and by id, the one order in which everything is locked.
  */
 export async function lockWithSiblings(
   tx: Tx,
-  requestId: string,
+  { id, runId }: FoundRequest,
   stop: boolean,
 ): Promise<{
   request: Selectable<RequestTable>
   later: Selectable<RequestTable>[]
 }> {
-  const siblings = stop
-    ? await sql<{ id: string }>`
-        select sibling.id from request
-        join request as sibling on sibling.run_id = request.run_id
-          and sibling.turn = request.turn and sibling.position > request.position
-        left join permit on permit.request_id = sibling.id and permit.state = 'live'
-        where request.id = ${requestId} and (sibling.state = 'pending' or permit.id is not null)
-      `.execute(tx)
-    : { rows: [] }
-  const rows = await lockRequests(tx, [requestId, ...siblings.rows.map((row) => row.id)])
-  const request = rows.find((row) => row.id === requestId)
-  if (request === undefined) throw new Error(`Request ${requestId} is gone`)
-  return { request, later: rows.filter((row) => row.id !== requestId) }
+  if (stop && runId !== null) await lockRun(tx, runId)
+  const ids = [id, ...(stop ? await laterSiblings(tx, id) : [])]
+  const rows =
+    stop || runId === null
+      ? await lockRequests(tx, ids)
+      : await lockRunAndRequests(tx, sql<string>`${runId}::uuid`, ids)
+  const request = rows.find((row) => row.id === id)
+  if (request === undefined) throw new Error(`Request ${id} is gone`)
+  return { request, later: rows.filter((row) => row.id !== id) }
+}
+
+/** Which siblings those are is known once the run is locked. */
+async function laterSiblings(tx: Tx, requestId: string): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select sibling.id from request
+    join request as sibling on sibling.run_id = request.run_id
+      and sibling.turn = request.turn and sibling.position > request.position
+    left join permit on permit.request_id = sibling.id and permit.state = 'live'
+    where request.id = ${requestId} and (sibling.state = 'pending' or permit.id is not null)
+  `.execute(tx)
+  return rows.map((row) => row.id)
 }
 
 /**
