@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config'
 
 /** Files of the unit project: beside their source, no services, no waiting. */
 const unit = ['src/**/*.test.ts', 'scripts/**/*.test.ts']
+/** What waits for a condition must fail by its own sentence, also on a machine that is slow and busy. */
+const testTimeout = 240_000
 const globalSetup = ['./test/harness/global-setup.ts']
 
 /**
@@ -19,7 +21,8 @@ export default defineConfig({
           include: unit,
           exclude: ['src/**/*.it.test.ts', 'node_modules/**'],
           // Generous for a busy machine: a unit test that needs seconds is an integration test.
-          testTimeout: 20_000,
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
           sequence: { groupOrder: 0 },
         },
       },
@@ -31,8 +34,8 @@ export default defineConfig({
           exclude: ['test/browser/**', 'test/slow/**', 'node_modules/**'],
           globalSetup,
           maxWorkers: 2,
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout,
+          hookTimeout: testTimeout,
           sequence: { groupOrder: 1 },
         },
       },
@@ -43,8 +46,8 @@ export default defineConfig({
           include: ['test/browser/**/*.test.ts'],
           globalSetup,
           maxWorkers: 1,
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout,
+          hookTimeout: testTimeout,
           sequence: { groupOrder: 2 },
         },
       },

@@ -82,7 +82,7 @@ async function signalsOf(run: TestRun): Promise<string[]> {
 async function untilListed(run: TestRun): Promise<void> {
   const query = `WorkflowId = 'run-${run.id}' AND ExecutionStatus = 'Running'`
   await waitUntil(async () => (await temporal.client.workflow.count(query)).count > 0, {
-    withinMs: 20_000,
+    withinMs: 90_000,
   })
 }
 
@@ -155,10 +155,10 @@ describe('reconcileRuns', () => {
     store.taskQueue = `${address.taskQueue}-behind`
     await using _served = await serve(store)
     await startWorkflow(run, store.taskQueue)
-    await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 20_000 })
+    await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
     store.decided.add('decided while it was away')
     await untilListed(run)
-    await waitUntil(async () => (await reconcile()).woken.includes(run.id), { withinMs: 20_000 })
+    await waitUntil(async () => (await reconcile()).woken.includes(run.id), { withinMs: 90_000 })
     await temporal.client.workflow.getHandle(`run-${run.id}`).result()
     expect(store.journal).toEqual(['0.0'])
     await end(run)
@@ -171,7 +171,7 @@ describe('reconcileRuns', () => {
     store.taskQueue = `${address.taskQueue}-waiting`
     await using _served = await serve(store)
     await startWorkflow(run, store.taskQueue)
-    await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 20_000 })
+    await waitUntil(() => store.asked.get('takeTurn') === 1, { withinMs: 90_000 })
     await untilListed(run)
     expect((await reconcile()).woken).not.toContain(run.id)
     expect(await signalsOf(run)).toEqual([])
@@ -196,7 +196,7 @@ describe('reconcileRuns', () => {
     const breaking = broken.run()
     await startWorkflow(run, store.taskQueue)
     await untilListed(run)
-    await waitUntil(async () => (await reconcile()).stalled.includes(run.id), { withinMs: 60_000 })
+    await waitUntil(async () => (await reconcile()).stalled.includes(run.id), { withinMs: 90_000 })
     expect(await failureOf(run)).toBe('stalled')
     broken.shutdown()
     await breaking
@@ -210,5 +210,5 @@ describe('reconcileRuns', () => {
       { withinMs: 90_000 },
     )
     await end(run)
-  }, 180_000)
+  }, 240_000)
 })

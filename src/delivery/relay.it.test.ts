@@ -93,7 +93,7 @@ describe('relay', () => {
     const run = await addRun(service, { startedBy: ada })
     await commit(run, start, decision('a'), decision('b', 'c'), message, decision('d'))
     await using relay = startRelay()
-    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 10_000 })
+    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
     expect(await signalsOf(relay.client, run)).toEqual([
       ['decided', ['a', 'b', 'c']],
       ['messaged'],
@@ -111,7 +111,7 @@ describe('relay', () => {
       }
       await waitUntil(
         async () => (await Promise.all(runs.map(undelivered))).every((left) => left === 0),
-        { withinMs: 30_000 },
+        { withinMs: 90_000 },
       )
       for (const run of runs) {
         const ids = (await signalsOf(relays[0]!.client, run)).flatMap(([name, ids]) =>
@@ -131,10 +131,10 @@ describe('relay', () => {
     await proxy.interrupt()
     await using relay = startRelay(proxy.address)
     await commit(run, start, decision('a'))
-    await waitUntil(() => !relay.relay.reachable, { withinMs: 10_000 })
+    await waitUntil(() => !relay.relay.reachable, { withinMs: 90_000 })
     expect(await undelivered(run)).toBe(2)
     await proxy.restore()
-    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 20_000 })
+    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
     expect(await signalsOf(relay.client, run)).toEqual([['decided', ['a']]])
   })
 
@@ -152,7 +152,7 @@ describe('relay', () => {
     await commit(ended, { kind: 'signal_cancelled', payload: {} })
     await using relay = startRelay()
     await waitUntil(async () => (await undelivered(going)) + (await undelivered(ended)) === 0, {
-      withinMs: 10_000,
+      withinMs: 90_000,
     })
     expect(await signalsOf(relay.client, going)).toEqual([])
     const row = await service.db
@@ -175,7 +175,7 @@ describe('relay', () => {
     try {
       await commit(run, start)
       await using relay = startRelay()
-      await waitUntil(() => relay.foreign.length > 0, { withinMs: 10_000 })
+      await waitUntil(() => relay.foreign.length > 0, { withinMs: 90_000 })
       expect(relay.foreign[0]?.message).toContain('countersign doctor --repair')
       expect(await undelivered(run)).toBe(1)
     } finally {

@@ -85,7 +85,7 @@ describe('findSecrets', () => {
     ]) {
       const started = performance.now()
       findSecrets(repeated.repeat(Math.ceil(200_000 / repeated.length)))
-      expect(performance.now() - started, repeated).toBeLessThan(5000)
+      expect(performance.now() - started, repeated).toBeLessThan(30_000)
     }
   })
 })

@@ -77,7 +77,7 @@ describe.runIf(process.platform === 'linux')('a folder swapped for a link while 
     expect(swaps).toBeGreaterThan(leastRounds)
     expect(tally.done).toBeGreaterThan(0)
     expect(tally.refused).toBeGreaterThan(0)
-  }, 120_000)
+  }, 240_000)
 })
 
 describe('without descriptors to walk through', () => {

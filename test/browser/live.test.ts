@@ -44,7 +44,7 @@ test('a request decided elsewhere greys with the name of who decided, and leaves
   await linus.getByRole('radio', { name: 'Deny', exact: true }).check()
   await linus.getByRole('button', { name: 'Submit', exact: true }).click()
   await row.getByText('Denied by Linus').waitFor()
-  await row.waitFor({ state: 'detached', timeout: 15_000 })
+  await row.waitFor({ state: 'detached', timeout: 90_000 })
   const focused = await page.evaluate(() => document.activeElement?.className ?? '')
   expect(focused).toContain('request-link')
 })
@@ -60,7 +60,7 @@ test('a stream that was lost is said to be, is taken up again, and what happened
     reason: 'in the gap',
   })
   await dashboard.listenAgain()
-  await page.locator('[data-state="live"]').waitFor({ timeout: 20_000 })
+  await page.locator('[data-state="live"]').waitFor({ timeout: 90_000 })
   await page.getByText('Denied by Grace').first().waitFor()
   expect(await page.getByRole('radio').count()).toBe(0)
 })

@@ -111,7 +111,7 @@ export async function openDashboard(): Promise<Dashboard> {
 
   async function visit(context: BrowserContext, path: string): Promise<Page> {
     const page = await context.newPage()
-    page.setDefaultTimeout(10_000)
+    page.setDefaultTimeout(60_000)
     page.on('console', (message) => {
       const text = message.text()
       if (/Content Security Policy|TrustedHTML|TrustedScript|Uncaught|React/.test(text)) {

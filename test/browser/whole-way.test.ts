@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await browser?.close()
   await installation?.[Symbol.asyncDispose]()
-}, 60_000)
+}, 240_000)
 
 test('from the printed link to the changed file, with the keyboard alone: what is approved is carried out, and the page says so', async () => {
   const file = join(installation.dataDir, 'quickstart', 'notes', '1.2.md')
@@ -23,7 +23,7 @@ test('from the printed link to the changed file, with the keyboard alone: what i
   const line = installation.lines.find((one) => one.includes('/sign-in#link='))
   const [link = ''] = /http\S+$/.exec(line ?? '') ?? []
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } })
-  page.setDefaultTimeout(30_000)
+  page.setDefaultTimeout(60_000)
   await page.goto(link)
   await page.getByRole('button', { name: 'Signed in as Grace' }).waitFor()
   await page.getByRole('link', { name: 'notes/1.2.md' }).waitFor()

@@ -94,7 +94,7 @@ export class Terminal {
   async sees(text: string): Promise<void> {
     await waitUntil(
       () => this.screen.includes(text, this.#seen) || `no “${text}” in:\n${this.screen}`,
-      { withinMs: 30_000 },
+      { withinMs: 90_000 },
     )
     this.#seen = this.screen.indexOf(text, this.#seen) + text.length
   }

@@ -19,7 +19,7 @@ beforeAll(async () => {
   installation = await Installation.start(cliProject)
   cli = new CommandLine(installation.folder)
 }, 240_000)
-afterAll(() => installation[Symbol.asyncDispose](), 60_000)
+afterAll(() => installation[Symbol.asyncDispose](), 240_000)
 
 /** A run that waits, and the request it waits for. */
 async function waiting(worker: string): Promise<{ run: string; request: string }> {
@@ -40,7 +40,7 @@ async function untilState(run: string, state: string): Promise<void> {
       const shown = await cli.json<{ state: string }>('runs', 'show', run, ...ada)
       return shown.state === state || `it is ${shown.state}`
     },
-    { withinMs: 30_000 },
+    { withinMs: 90_000 },
   )
 }
 
@@ -311,7 +311,7 @@ test('a manual tool is listed and invoked from the terminal, and asks somebody e
   await cli.ok('approve', called.requestId, '--digest', digest, ...grace)
   await waitUntil(
     async () => (await cli.ok('runs', 'show', run, ...ada)).includes('invoked the tool write_file'),
-    { withinMs: 60_000 },
+    { withinMs: 90_000 },
   )
   expect(await readFile(join(installation.folder, 'notes/by-hand.md'), 'utf8')).toBe('by hand\n')
   expect((await cli.run('runs', 'call', run, 'write_file', 'no json', ...ada)).code).toBe(2)

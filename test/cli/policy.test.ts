@@ -27,7 +27,7 @@ beforeAll(async () => {
   olga = await signedIn('olga')
   grace = await signedIn('grace')
 }, 240_000)
-afterAll(() => installation[Symbol.asyncDispose](), 60_000)
+afterAll(() => installation[Symbol.asyncDispose](), 240_000)
 
 /** A command line with a session of its own, from a one-time link. */
 async function signedIn(name: string): Promise<CommandLine> {

@@ -28,7 +28,7 @@ beforeAll(async () => {
   installation = await Installation.start(cliProject)
   cli = new CommandLine(installation.folder)
 }, 240_000)
-afterAll(() => installation[Symbol.asyncDispose](), 60_000)
+afterAll(() => installation[Symbol.asyncDispose](), 240_000)
 
 async function waiting(worker: string): Promise<{ run: string; request: string }> {
   const { out } = await cli.run('run', worker, 'please', '--watch', ...ada)

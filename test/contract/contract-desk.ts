@@ -51,7 +51,7 @@ export class ContractDesk implements AsyncDisposable {
         found = (await session.get(`/v1/runs/${run}`)).body as unknown as RunDetail
         return states.includes(found.state) || `the run is ${found.state}`
       },
-      { withinMs: 30_000, everyMs: 50 },
+      { withinMs: 90_000, everyMs: 50 },
     )
     return found as RunDetail
   }
@@ -83,7 +83,7 @@ export class ContractDesk implements AsyncDisposable {
         found = (await this.requests(run, viewer)).find(({ state }) => state === 'pending')
         return found !== undefined || 'nothing is pending'
       },
-      { withinMs: 20_000, everyMs: 100 },
+      { withinMs: 90_000, everyMs: 100 },
     )
     return found as RequestDetail
   }

@@ -33,7 +33,7 @@ beforeAll(async () => {
     'victim.txt': 'x\n',
     '.github/readme.md': 'x\n',
   })
-}, 180_000)
+}, 240_000)
 afterAll(() => desk?.[Symbol.asyncDispose]())
 
 describe('a request', () => {
@@ -106,7 +106,7 @@ describe('a request', () => {
     if (first === undefined || second === undefined) throw new Error('nothing waits')
     await desk.decide(first, { decision: 'deny' })
     await waitUntil(async () => (await desk.request(second.id)).state === 'cancelled', {
-      withinMs: 20_000,
+      withinMs: 90_000,
     })
     const old = await desk.request(second.id)
     expect(old).toMatchObject({ cancelReason: 'superseded', supersededBy: expect.any(String) })
@@ -146,7 +146,7 @@ describe('a request', () => {
     if (first === undefined || second === undefined) throw new Error('nothing waits')
     await desk.decide(second)
     const approvedAt = Date.now()
-    await waitUntil(() => Date.now() > approvedAt + 1_200, { withinMs: 5_000 })
+    await waitUntil(() => Date.now() > approvedAt + 1_200, { withinMs: 90_000 })
     await desk.decide(first)
     const fresh = await desk.pending(run)
     expect(fresh.previous).toMatchObject([

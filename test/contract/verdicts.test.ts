@@ -167,7 +167,7 @@ beforeAll(async () => {
     '.env.local': 'SECRET=1\n',
     '.github/readme.md': 'x\n',
   })
-}, 180_000)
+}, 240_000)
 afterAll(() => desk?.[Symbol.asyncDispose]())
 
 /** Approves whatever waits, and answers the calls once the run has ended. */

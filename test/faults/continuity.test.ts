@@ -13,8 +13,8 @@ beforeAll(async () => {
       patient: [{ calls: [aWrite('notes/patient.md')] }, { calls: [aWrite('notes/second.md')] }],
     }),
   )
-}, 120_000)
-afterAll(() => world[Symbol.asyncDispose](), 60_000)
+}, 240_000)
+afterAll(() => world[Symbol.asyncDispose](), 240_000)
 
 // Rules: product.md 14
 describe('a file that changes between opening and execution', () => {
@@ -48,7 +48,7 @@ describe('a file that changes between opening and execution', () => {
       { execution: 'succeeded', attempts: 2 },
       { execution: 'succeeded', attempts: 1 },
     ])
-  }, 60_000)
+  }, 240_000)
 })
 
 describe('a run that waits', () => {
@@ -65,5 +65,5 @@ describe('a run that waits', () => {
       ['succeeded', 1],
       ['succeeded', 1],
     ])
-  }, 120_000)
+  }, 240_000)
 })

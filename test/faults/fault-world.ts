@@ -25,7 +25,7 @@ export interface CallState {
   readonly attempts: number
 }
 
-const withinMs = 60_000
+const withinMs = 120_000
 
 /** A whole installation with the people of the fault project, and an outsider's look at its database and Temporal. */
 export class FaultWorld implements AsyncDisposable {

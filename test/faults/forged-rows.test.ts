@@ -17,8 +17,8 @@ beforeAll(async () => {
       other: [{ calls: [{ tool: 'act', input: { how: 'wait', mark: 'other' } }] }],
     }),
   )
-}, 120_000)
-afterAll(() => world[Symbol.asyncDispose](), 60_000)
+}, 240_000)
+afterAll(() => world[Symbol.asyncDispose](), 240_000)
 
 interface Waiting {
   readonly runId: string
@@ -58,7 +58,7 @@ async function expectAsks({ runId, request }: Waiting): Promise<void> {
       const { raw } = await workflow.getHandle(`agent-run:${runId}`).describe()
       return raw.pendingWorkflowTask === null && (raw.pendingActivities ?? []).length === 0
     },
-    { withinMs: 20_000 },
+    { withinMs: 90_000 },
   )
   expect(await notedOf(world, request.callId)).toMatchObject({ begun: 0 })
   expect(await world.calls(runId)).toMatchObject([{ result: null, execution: null }])
@@ -106,7 +106,7 @@ describe('with rows written by SQL', () => {
     await setRequest(waiting, 'approved')
     await wake(waiting)
     await expectRefused(waiting, 'unsigned')
-  }, 60_000)
+  }, 240_000)
 
   test('a permit that was copied and made to fit is refused by its signature', async () => {
     const real = await honest()
@@ -115,7 +115,7 @@ describe('with rows written by SQL', () => {
     await setRequest(waiting, 'approved')
     await wake(waiting)
     await expectRefused(waiting, 'invalid_permit')
-  }, 60_000)
+  }, 240_000)
 
   test('a decision row of an eligible person approves nothing', async () => {
     const real = await honest()
@@ -128,7 +128,7 @@ describe('with rows written by SQL', () => {
     await setRequest(waiting, 'approved')
     await wake(waiting)
     await expectRefused(waiting, 'unsigned')
-  }, 60_000)
+  }, 240_000)
 
   test('an input that changes between approval and execution is refused, though the approval is real', async () => {
     const other = await waitingRun('other')
@@ -141,7 +141,7 @@ describe('with rows written by SQL', () => {
     )
     await bringBack()
     await expectRefused(waiting, 'invalid_permit')
-  }, 90_000)
+  }, 240_000)
 
   test('bytes that were changed under their hash execute nothing, and the refusal is in the trail', async () => {
     const waiting = await waitingRun()
@@ -163,7 +163,7 @@ describe('with rows written by SQL', () => {
     ])
     await bringBack()
     await expectRefused(waiting, 'unsigned')
-  }, 90_000)
+  }, 240_000)
 
   test('a run mode, or another run’s signed statement, makes nothing pre-approved', async () => {
     const open = await world.startRun('other', { mode: 'approve_all' }, 'olga')
@@ -193,7 +193,7 @@ describe('with rows written by SQL', () => {
       expect(await notedOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
       expect(await world.audit(waiting.runId)).toContain('execution.refused')
     }
-  }, 90_000)
+  }, 240_000)
 
   test('a verdict changed to preApproved is judged again, and asks', async () => {
     const waiting = await waitingRun()
@@ -207,7 +207,7 @@ describe('with rows written by SQL', () => {
       'ask',
     )
     expect(await notedOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
-  }, 60_000)
+  }, 240_000)
 
   test('a grant that was copied to another root run pre-approves nothing there', async () => {
     const real = await honest({ scope: 'run' }, 'granted')
@@ -231,7 +231,7 @@ describe('with rows written by SQL', () => {
       'ask',
     )
     await expectAsks(waiting)
-  }, 60_000)
+  }, 240_000)
 
   test('a policy version and its activation, inserted, are not in force', async () => {
     const waiting = await waitingRun()
@@ -258,7 +258,7 @@ describe('with rows written by SQL', () => {
     )
     await expectAsks(waiting)
     await world.sql('delete from policy_activation where sequence > 1000')
-  }, 60_000)
+  }, 240_000)
 
   test('a call and a request that nobody recorded execute nothing', async () => {
     const waiting = await waitingRun()
@@ -270,8 +270,10 @@ describe('with rows written by SQL', () => {
       [waiting.request.callId, callId],
     )
     await world.decide(waiting.request, { decision: 'deny' })
-    await waitUntil(async () => (await world.calls(waiting.runId)).length === 2, { withinMs: 5000 })
+    await waitUntil(async () => (await world.calls(waiting.runId)).length === 2, {
+      withinMs: 90_000,
+    })
     expect(await notedOf(world, callId)).toMatchObject({ begun: 0 })
     expect(await notedOf(world, waiting.request.callId)).toMatchObject({ begun: 0 })
-  }, 60_000)
+  }, 240_000)
 })

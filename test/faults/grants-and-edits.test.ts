@@ -24,8 +24,8 @@ beforeAll(async () => {
       edited: [{ calls: [aWrite('notes/edited.md', 'of the model\n')] }],
     }),
   )
-}, 120_000)
-afterAll(() => world[Symbol.asyncDispose](), 60_000)
+}, 240_000)
+afterAll(() => world[Symbol.asyncDispose](), 240_000)
 
 async function grantsOf(
   runId: string,
@@ -57,7 +57,7 @@ describe('a grant', () => {
     expect(await grantsOf(runId)).toMatchObject([{ uses: 2 }])
     const again = await world.startRun('same')
     await world.onlyWaiting(again)
-  }, 60_000)
+  }, 240_000)
 
   test('for a path lets other contents of that file pass, and no other file', async () => {
     const runId = await world.startRun('file')
@@ -66,7 +66,7 @@ describe('a grant', () => {
     expect(await world.read('notes/file.md')).toBe('3\n')
     await world.decide(await world.onlyWaiting(runId))
     await world.untilRun(runId, 'completed')
-  }, 60_000)
+  }, 240_000)
 
   test('with one use asks again after it', async () => {
     const runId = await world.startRun('bounded')
@@ -74,7 +74,7 @@ describe('a grant', () => {
     expect(await turnOfWaiting(runId)).toBe(3)
     await world.decide(await world.onlyWaiting(runId), { decision: 'deny' })
     await world.untilRun(runId, 'completed')
-  }, 60_000)
+  }, 240_000)
 
   test('that is revoked while the run goes on counts no more', async () => {
     const runId = await world.startRun('revoked')
@@ -90,7 +90,7 @@ describe('a grant', () => {
     expect(await grantsOf(runId)).toMatchObject([{ uses: 0, revokedAt: expect.any(String) }])
     await world.decide(await world.onlyWaiting(runId), { decision: 'deny' })
     expect(await turnOfWaiting(runId)).toBe(3)
-  }, 90_000)
+  }, 240_000)
 })
 
 // Rules: product.md 14
@@ -114,7 +114,7 @@ test('an approval that waits for an earlier call can be taken back; the model re
     status: 409,
     body: { code: 'already_started' },
   })
-}, 60_000)
+}, 240_000)
 
 // Rules: product.md 11
 describe('a changed call', () => {
@@ -145,5 +145,5 @@ describe('a changed call', () => {
     expect(await world.read('notes/edited.md')).toBe('of Grace\n')
     expect((await world.told(runId))[0]).toContain('A person ("Grace")')
     expect(await world.audit(runId)).toContain('request.revised')
-  }, 60_000)
+  }, 240_000)
 })

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const more = { 'workers/hands.md': hands, 'scripts/hands.yaml': JSON.stringify(script) }
   world = await FaultWorld.start(faultProject({}, more))
 }, 240_000)
-afterAll(() => world[Symbol.asyncDispose](), 60_000)
+afterAll(() => world[Symbol.asyncDispose](), 240_000)
 
 async function invoke(runId: string, input: Record<string, unknown>): Promise<string> {
   const ada = await world.as('ada')
@@ -44,7 +44,7 @@ test('a person’s call runs while the model’s own waits, and its result is th
   const runId = await world.startRun('hands')
   const request = await world.onlyWaiting(runId)
   const callId = await invoke(runId, { how: 'wait', forMs: 1 })
-  await waitUntil(async () => (await entered(runId)) === 1, { withinMs: 60_000 })
+  await waitUntil(async () => (await entered(runId)) === 1, { withinMs: 90_000 })
   expect(await notedOf(world, callId)).toMatchObject({ begun: 1, ended: 1 })
   await world.decide(request)
   await world.untilRun(runId, 'completed')
@@ -54,7 +54,7 @@ test('kill -9 of the Temporal worker in the middle of it: it acts once, a person
   const runId = await world.startRun('hands')
   const request = await world.onlyWaiting(runId)
   const callId = await invoke(runId, { how: 'until', mark: 'never.txt' })
-  await waitUntil(async () => (await notedOf(world, callId)).begun === 1, { withinMs: 60_000 })
+  await waitUntil(async () => (await notedOf(world, callId)).begun === 1, { withinMs: 90_000 })
   await world.installation.killNine('temporal-worker')
   await world.untilSql(
     'select state from execution where call_id = $1',
@@ -68,7 +68,7 @@ test('kill -9 of the Temporal worker in the middle of it: it acts once, a person
   expect(await grace.post(`/v1/requests/${check?.id}/settle`, settled)).toMatchObject({
     status: 200,
   })
-  await waitUntil(async () => (await entered(runId)) === 1, { withinMs: 60_000 })
+  await waitUntil(async () => (await entered(runId)) === 1, { withinMs: 90_000 })
   expect(await notedOf(world, callId)).toMatchObject({ begun: 1, ended: 0 })
   await world.decide(request)
   await world.untilRun(runId, 'completed')
@@ -84,7 +84,7 @@ test('kill -9 of the API as it answers: the call is made once, however often it 
   await waitUntil(
     async () =>
       (await world.sql('select from manual_call where run_id = $1', [runId])).length === 1,
-    { withinMs: 60_000 },
+    { withinMs: 90_000 },
   )
   await world.installation.killNine('api')
   await sent
@@ -95,7 +95,7 @@ test('kill -9 of the API as it answers: the call is made once, however often it 
     },
     { withinMs: 90_000 },
   )
-  await waitUntil(async () => (await entered(runId)) === 1, { withinMs: 60_000 })
+  await waitUntil(async () => (await entered(runId)) === 1, { withinMs: 90_000 })
   const calls = await world.sql<{ call_id: string }>(
     'select call_id from manual_call where run_id = $1',
     [runId],

@@ -14,8 +14,8 @@ beforeAll(async () => {
   const config = project['countersign.yaml']?.replace('platform: { members: [', `$&${members}, `)
   world = await FaultWorld.start({ ...project, 'countersign.yaml': config ?? '' })
   for (const name of people) sessions.push(await world.as(name))
-}, 120_000)
-afterAll(() => world[Symbol.asyncDispose](), 60_000)
+}, 240_000)
+afterAll(() => world[Symbol.asyncDispose](), 240_000)
 
 // Rules: product.md 7
 test('fifty people over HTTP race one request: one wins, 49 are told 409 with the winner’s name, and a repeat with the same key gets the same answer', async () => {
@@ -59,4 +59,4 @@ test('fifty people over HTTP race one request: one wins, 49 are told 409 with th
   expect(await world.calls(runId)).toMatchObject([
     state === 'approved' ? { execution: 'succeeded', attempts: 1 } : { result: 'denied' },
   ])
-}, 60_000)
+}, 240_000)

@@ -31,8 +31,8 @@ beforeAll(async () => {
       many: batch('many'),
     }),
   )
-}, 120_000)
-afterAll(() => world[Symbol.asyncDispose](), 60_000)
+}, 240_000)
+afterAll(() => world[Symbol.asyncDispose](), 240_000)
 
 async function startBatch(worker: string): Promise<[string, WaitingRequest[]]> {
   const runId = await world.startRun(worker)
@@ -62,7 +62,7 @@ describe('a denial in a batch of three', () => {
     const [told] = await world.told(runId)
     expect(told).toContain('a person denied this call')
     expect(told).toContain(JSON.stringify('use "yarn"\nIgnore all'))
-  }, 60_000)
+  }, 240_000)
 
   test('with `stop` cancels every later sibling, approved or not; the model waits for a message, and then goes on', async () => {
     const [runId, requests] = await startBatch('stopped')
@@ -94,7 +94,7 @@ describe('a denial in a batch of three', () => {
       300,
     )
     await world.untilRun(runId, 'completed')
-  }, 60_000)
+  }, 240_000)
 
   test('is not the same as cancelling the run, which ends all three and lets nobody decide afterwards', async () => {
     const [runId, requests] = await startBatch('cancelled')
@@ -117,7 +117,7 @@ describe('a denial in a batch of three', () => {
     })
     const handle = (await world.temporal()).workflow.getHandle(`agent-run:${runId}`)
     await handle.result()
-  }, 60_000)
+  }, 240_000)
 })
 
 test('a message posted while a call waits is read by the next turn, and its author may not decide what is asked afterwards', async () => {
@@ -141,7 +141,7 @@ test('a message posted while a call waits is read by the next turn, and its auth
     [runId],
   )
   expect(message?.turn).toBe(2)
-}, 60_000)
+}, 240_000)
 
 // Rules: product.md 21
 describe('a run mode', () => {
@@ -155,7 +155,7 @@ describe('a run mode', () => {
     ])
     expect((await world.told(runId))[0]).toContain('"strict"')
     expect(await world.sql('select 1 from request where run_id = $1', [runId])).toEqual([])
-  }, 60_000)
+  }, 240_000)
 
   test('approve_all takes its right, approves what asks, and never what is blocked', async () => {
     const asked = { worker: 'open', input: 'go', mode: 'approve_all' }
@@ -170,7 +170,7 @@ describe('a run mode', () => {
       { result: 'blocked', execution: null },
     ])
     expect(await world.sql('select 1 from request where run_id = $1', [runId])).toEqual([])
-  }, 60_000)
+  }, 240_000)
 })
 
 // Rules: product.md 12
@@ -184,7 +184,7 @@ test('a request that expires tells the model `expired`, and a late decision is 4
     expect.stringContaining('neither an approval nor a denial'),
   ])
   expect(await world.read('brief/late.md')).toBeNull()
-}, 60_000)
+}, 240_000)
 
 // Rules: product.md 15
 test('several decisions in one action are each judged alone, and only what was listed is decided', async () => {
@@ -209,4 +209,4 @@ test('several decisions in one action are each judged alone, and only what was l
     'output',
     'denied',
   ])
-}, 60_000)
+}, 240_000)

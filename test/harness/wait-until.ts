@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
  * Asks until the answer is `true` (a string says what is still missing) and fails with the last
  * answer once `withinMs` have passed. Tests wait for conditions with this, never for a time.
  *
- * @example await waitUntil(async () => (await runState()) === 'completed', { withinMs: 10_000 })
+ * @example await waitUntil(async () => (await runState()) === 'completed', { withinMs: 90_000 })
  */
 export async function waitUntil(
   condition: () => Promise<boolean | string> | boolean | string,

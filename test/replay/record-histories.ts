@@ -42,7 +42,7 @@ const paths: readonly Path[] = [
       return store
     },
     walk: async (run) => {
-      await waitUntil(() => run.store.asked.has('advanceRequests'), { withinMs: 20_000 })
+      await waitUntil(() => run.store.asked.has('advanceRequests'), { withinMs: 90_000 })
       await decide(run, 1, 'a')
     },
   },
@@ -83,7 +83,7 @@ const paths: readonly Path[] = [
 ]
 
 async function taken(run: ScriptedRun, turns: number): Promise<void> {
-  await waitUntil(() => (run.store.asked.get('takeTurn') ?? 0) >= turns, { withinMs: 20_000 })
+  await waitUntil(() => (run.store.asked.get('takeTurn') ?? 0) >= turns, { withinMs: 90_000 })
 }
 
 async function decide(run: ScriptedRun, turn: number, requestId: string): Promise<void> {

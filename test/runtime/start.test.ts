@@ -68,13 +68,13 @@ test('a fresh start plays the sample run until it waits for Grace, and stops wit
     'host-token',
     'temporal.address',
   ])
-}, 120_000)
+}, 240_000)
 
 test('a second start finds everything as it was, and no second sample run', async () => {
   running = await startInstallationIn(folder)
   const runs = await runsOf(running)
   expect(runs).toMatchObject([{ state: 'waiting_for_approval', pendingRequests: 1 }])
-}, 120_000)
+}, 240_000)
 
 test('each process that is killed is started again, and its file names the new one', async () => {
   running = await startInstallationIn(folder)
@@ -92,7 +92,7 @@ test('each process that is killed is started again, and its file names the new o
   }
   await waitUntil(() => isReady(installation), { withinMs: 120_000 })
   expect(await runsOf(installation)).toMatchObject([{ state: 'waiting_for_approval' }])
-}, 180_000)
+}, 240_000)
 
 test('Ctrl-C ends everything although Postgres and Temporal are down at that moment', async () => {
   running = await startInstallationIn(folder)
@@ -114,7 +114,7 @@ test('after kill -9 of the supervisor nothing stays behind, and the next start w
   running = await startInstallationIn(folder)
   expect(identities.filter(isStillRunning)).toEqual([])
   expect(await runsOf(running)).toMatchObject([{ state: 'waiting_for_approval' }])
-}, 120_000)
+}, 240_000)
 
 test('after kill -9 of everything at once the next start works', async () => {
   const killed = await startInstallationIn(folder)
@@ -123,7 +123,7 @@ test('after kill -9 of everything at once the next start works', async () => {
   for (const { pid } of identities) process.kill(pid, 'SIGKILL')
   running = await startInstallationIn(folder)
   expect(await runsOf(running)).toMatchObject([{ state: 'waiting_for_approval' }])
-}, 120_000)
+}, 240_000)
 
 test('a taken port is replaced by a free one, and that is said', async () => {
   const other = createServer().listen(0, '127.0.0.1')
@@ -135,13 +135,13 @@ test('a taken port is replaced by a free one, and that is said', async () => {
     `port ${port} is taken by another program: using ${new URL(running.url).port}`,
   )
   other.close()
-}, 120_000)
+}, 240_000)
 
 test('a second start while one runs is refused with its address, and disturbs nothing', async () => {
   running = await startInstallationIn(folder)
   await expect(startInstallationIn(folder)).rejects.toThrow(`already runs here at ${running.url}`)
   expect((await fetch(`${running.url}/readyz`)).status).toBe(200)
-}, 120_000)
+}, 240_000)
 
 test('two installations run side by side, each with its own servers', async () => {
   running = await startInstallationIn(folder)
@@ -159,7 +159,7 @@ test('two installations run side by side, each with its own servers', async () =
     await rm(beside, { recursive: true, force: true })
   }
   expect((await fetch(`${running.url}/readyz`)).status).toBe(200)
-}, 180_000)
+}, 240_000)
 
 test('in production everything starts, without development sign-in', async () => {
   running = await startInstallationIn(folder, { env: { COUNTERSIGN_PRODUCTION: '1' } })
@@ -167,7 +167,7 @@ test('in production everything starts, without development sign-in', async () =>
   expect(login.status).toBe(404)
   expect(running.lines.join('\n')).toContain('countersign people link EMAIL')
   await expect(readFile(join(folder, '.countersign', 'run', 'dev-token'))).rejects.toThrow('ENOENT')
-}, 120_000)
+}, 240_000)
 
 test('doctor finds nothing wrong with a running installation, and prints JSON', async () => {
   running = await startInstallationIn(folder)
@@ -180,4 +180,4 @@ test('doctor finds nothing wrong with a running installation, and prints JSON', 
   })
   expect(findings.filter((finding) => finding.state === 'problem')).toEqual([])
   expect(findings.map((finding) => finding.check)).toContain('postgres')
-}, 120_000)
+}, 240_000)

@@ -152,7 +152,7 @@ test('with a Temporal from an older copy every run goes on from the store, nothi
         found = await doctor(installation)
         return (found.includes(`1 (${ended})`) && found.includes(`1 (${later})`)) || found
       },
-      { withinMs: 60_000 },
+      { withinMs: 90_000 },
     )
     expect(found).toContain('PROBLEM  runs: runs without a workflow')
     expect(found).toContain('PROBLEM  runs: runs that have ended although their workflow goes on')
@@ -167,7 +167,7 @@ test('with a Temporal from an older copy every run goes on from the store, nothi
   const { workflowId } = await readRun(grace, ended)
   await waitUntil(
     async () => (await workflowStatus(installation, workflowId)) === 'COMPLETED' || 'it goes on',
-    { withinMs: 60_000, everyMs: 200 },
+    { withinMs: 90_000, everyMs: 200 },
   )
   await approveNext(installation, later)
   await approveNext(installation, further)

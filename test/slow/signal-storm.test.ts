@@ -9,7 +9,7 @@ describe('agentRun under a storm of signals', () => {
     await using run = await startScriptedRun(
       new ScriptedStore([ids.map((requestId) => ({ requestId }))]),
     )
-    await waitUntil(() => run.store.asked.has('takeTurn'), { withinMs: 20_000 })
+    await waitUntil(() => run.store.asked.has('takeTurn'), { withinMs: 90_000 })
     for (let round = 0; round < 48; round += 1) {
       await Promise.all(Array.from({ length: 50 }, () => run.handle.signal(decided, ['noise'])))
       if (round % 2 === 1) {
@@ -22,5 +22,5 @@ describe('agentRun under a storm of signals', () => {
     expect(run.store.journal).toHaveLength(24)
     const described = await run.handle.describe()
     expect(described.raw.workflowExecutionInfo?.firstRunId).not.toBe(described.runId)
-  }, 180_000)
+  }, 240_000)
 })

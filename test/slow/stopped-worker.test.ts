@@ -31,7 +31,7 @@ test('a tool that runs when its worker is stopped gracefully is failed (stopped)
   const runId = String(started.body['id'])
   const requests = async (): Promise<Request[]> =>
     (await grace.get(`/v1/requests?runId=${runId}`)).body['items'] as Request[]
-  await waitUntil(async () => (await requests()).length === 1, { withinMs: 30_000 })
+  await waitUntil(async () => (await requests()).length === 1, { withinMs: 90_000 })
   const [asked] = await requests()
   if (asked === undefined) throw new Error('nothing waits')
   const { id, digest, revision } = asked
@@ -42,7 +42,7 @@ test('a tool that runs when its worker is stopped gracefully is failed (stopped)
     scope: 'once',
   })
   await waitUntil(async () => (await readJournal(installation.folder)).begun.size === 1, {
-    withinMs: 30_000,
+    withinMs: 90_000,
   })
   process.kill(await installation.pidOf('temporal-worker'), 'SIGTERM')
   await waitUntil(
@@ -50,7 +50,7 @@ test('a tool that runs when its worker is stopped gracefully is failed (stopped)
       const { body } = await grace.get(`/v1/runs/${runId}`)
       return body['state'] === 'completed' || JSON.stringify([body['state'], await requests()])
     },
-    { withinMs: 60_000, everyMs: 200 },
+    { withinMs: 90_000, everyMs: 200 },
   )
   expect(await requests()).toMatchObject([
     { id, kind: 'tool_call', execution: { state: 'failed', reason: 'stopped' } },
@@ -58,4 +58,4 @@ test('a tool that runs when its worker is stopped gracefully is failed (stopped)
   const { begun, ended } = await readJournal(installation.folder)
   expect([...begun.values()]).toEqual([1])
   expect(ended.size).toBe(0)
-}, 180_000)
+}, 240_000)

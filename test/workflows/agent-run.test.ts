@@ -14,7 +14,7 @@ function asked(run: ScriptedRun, name: 'executeCall' | 'takeTurn'): number {
 }
 
 async function untilAsked(run: ScriptedRun, name: 'executeCall' | 'takeTurn', times: number) {
-  await waitUntil(() => asked(run, name) >= times, { withinMs: 20_000 })
+  await waitUntil(() => asked(run, name) >= times, { withinMs: 90_000 })
 }
 
 /** From the first event that is one, up to the last: four whole steps of five. */
@@ -40,7 +40,7 @@ describe('agentRun', () => {
     await using run = await startScriptedRun(
       new ScriptedStore([[{ requestId: 'a' }, { readOnly: true }, {}, { readOnly: true }]]),
     )
-    await waitUntil(() => run.store.journal.length === 1, { withinMs: 20_000 })
+    await waitUntil(() => run.store.journal.length === 1, { withinMs: 90_000 })
     expect(run.store.journal).toEqual(['0.1'])
     await decide(run, 'a')
     await run.handle.result()
@@ -54,7 +54,7 @@ describe('agentRun', () => {
     for (let turn = 0; turn < 5; turn += 1) {
       await untilAsked(run, 'takeTurn', turn + 1)
       await decide(run, `r${turn}`)
-      await waitUntil(() => run.store.journal.length > turn, { withinMs: 20_000 })
+      await waitUntil(() => run.store.journal.length > turn, { withinMs: 90_000 })
     }
     await run.handle.result()
     const { events } = await run.handle.fetchHistory()

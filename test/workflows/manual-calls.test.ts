@@ -3,7 +3,7 @@ import { called, cancelRequested, decided } from '../../src/workflows/messages.t
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from './scripted-run.ts'
 
-const soon = { withinMs: 60_000 }
+const soon = { withinMs: 90_000 }
 
 async function untilEntered(run: ScriptedRun, ...callIds: string[]): Promise<void> {
   await waitUntil(() => callIds.every((id) => run.store.journal.includes(`entered ${id}`)), soon)
@@ -100,5 +100,5 @@ describe('calls of people', () => {
     store.decided.add('a')
     await run.client.workflow.getHandle(run.handle.workflowId).signal(decided, ['a'])
     await run.handle.result()
-  }, 120_000)
+  }, 240_000)
 })

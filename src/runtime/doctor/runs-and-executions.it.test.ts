@@ -69,7 +69,7 @@ test('doctor names runs without a workflow, workflows without a run and ended ru
     .set({ state: 'completed', ended_at: new Date(Date.now() - 60_000) })
     .where('id', '=', revived.id)
     .execute()
-  await waitUntil(async () => (await checkRuns(patient)).length === 3, { withinMs: 20_000 })
+  await waitUntil(async () => (await checkRuns(patient)).length === 3, { withinMs: 90_000 })
   const findings = await checkRuns(patient)
   expect(findings.map(({ check, state }) => `${check} ${state}`)).toEqual([
     'runs problem',

@@ -178,8 +178,8 @@ describe('how far a decision has come', () => {
       stage: 'recorded',
       final: false,
     })
-    expect(performance.now() - started).toBeLessThan(2000)
-    const waiting = waitForStage(service.ctx, { decisionId, withinMs: 20_000 })
+    expect(performance.now() - started).toBeLessThan(30_000)
+    const waiting = waitForStage(service.ctx, { decisionId, withinMs: 90_000 })
     await database.db
       .insertInto('execution')
       .values({

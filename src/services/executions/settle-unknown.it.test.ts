@@ -114,7 +114,7 @@ describe('an attempt nobody knows the end of', () => {
   test('asked for twice while it runs here, a call is not taken for lost: both get its end', async () => {
     const { call, letFinish, finished } = await vanishing()
     const second = desk.execute(call.id)
-    await waitUntil(async () => (await executions(call.id)).length === 1, { withinMs: 5000 })
+    await waitUntil(async () => (await executions(call.id)).length === 1, { withinMs: 90_000 })
     letFinish()
     expect(await Promise.all([finished, second])).toEqual([{ kind: 'done' }, { kind: 'done' }])
     expect(await executions(call.id)).toEqual([{ attempt: 1, state: 'succeeded', reason: null }])
@@ -246,7 +246,7 @@ describe('stopping', () => {
     desk.beforeExecute = async (_tool, signal) => {
       await before(runId)
       stop.abort(reason)
-      if (stops) await waitUntil(() => signal.aborted, { withinMs: 5_000 })
+      if (stops) await waitUntil(() => signal.aborted, { withinMs: 90_000 })
       // A stop that is not believed is looked at while the same questions are asked here, one after the other.
       else for (let time = 0; time < 10; time += 1) await desk.calls(runId, 1)
       seen.push(signal.aborted)

@@ -102,11 +102,11 @@ describe('a grant', () => {
   })
 
   test('ends at its time by the database clock', async () => {
-    const expiresAt = new Date(Date.now() + 300).toISOString()
+    const expiresAt = new Date(Date.now() + 3000).toISOString()
     const request = await grant({ scope: 'run', grant: { expiresAt } })
     const [listed] = await listGrants(service.ctx, grace.caller, { runId: run.id })
     expect(listed?.expiresAt?.toISOString()).toBe(expiresAt)
-    await expect.poll(() => find(callOf(request)), { timeout: 5000 }).toBeNull()
+    await expect.poll(() => find(callOf(request)), { timeout: 90_000 }).toBeNull()
   })
 
   test('holds only while its giver is enabled, in the team, and not behind the run', async () => {

@@ -161,8 +161,9 @@ describe('search_files', () => {
     const started = performance.now()
     const { text } = await execute(searchFiles(everything), place.workspace, { pattern: '^(a+)+$' })
     clearInterval(heart)
-    expect(performance.now() - started).toBeLessThan(10_000)
-    expect(beats).toBeGreaterThan(30)
+    expect(performance.now() - started).toBeLessThan(45_000)
+    // A loop that was held up beats once, however slow the machine is.
+    expect(beats).toBeGreaterThan(3)
     expect(text).toMatch(/the pattern took too long on "a\.md"/)
   })
 

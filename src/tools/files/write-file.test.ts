@@ -187,7 +187,7 @@ describe('write_file', () => {
     const started = performance.now()
     const after = lines('b')
     const shown = await present(writeFile, place.workspace, { path: 'big.txt', content: after })
-    expect(performance.now() - started).toBeLessThan(15_000)
+    expect(performance.now() - started).toBeLessThan(45_000)
     expect(shown.presentation).toMatchObject({ type: 'file_content', totalLines: 30_000 })
     expect(shown.presentation.content).toBe(after)
     expect(shown.presentation.warnings[0]).toMatch(/took too long .* replaces 30000 lines/)

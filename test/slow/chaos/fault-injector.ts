@@ -15,21 +15,30 @@ export class FaultInjector {
     this.#installation = installation
   }
 
+  /** How often the supervisor saw each process end. */
+  get ended(): Record<ProcessName, number> {
+    const counted = { postgres: 0, temporal: 0, api: 0, 'temporal-worker': 0 }
+    for (const line of this.#installation.lines) {
+      const [, name] = /^([a-z-]+) ended [(]code/.exec(line) ?? []
+      if (name !== undefined && Object.hasOwn(counted, name)) counted[name as ProcessName] += 1
+    }
+    return counted
+  }
+
   /**
    * Waits for its turn, runs `approach` up to the awkward moment and kills the victim there. Returns what
    * `approach` left running; the next one has its turn when the victim is back.
    */
   async killAt<T>(victim: ProcessName, approach: () => Promise<T>): Promise<T> {
-    const before = this.#turn
-    let done = (): void => undefined
-    this.#turn = new Promise((resolve) => {
-      done = resolve
+    const killing = this.#turn.then(async () => {
+      const result = await approach()
+      const gone = await this.#installation.killNine(victim)
+      this.killed[victim] += 1
+      return { result, back: this.#installation.untilBack(victim, gone) }
     })
-    await before
-    const result = await approach()
-    const gone = await this.#installation.killNine(victim)
-    this.killed[victim] += 1
-    void this.#installation.untilBack(victim, gone).finally(done)
-    return result
+    this.#turn = killing.then(async ({ back }) => back)
+    // Whoever has the next turn fails with this one; after the last nobody need.
+    this.#turn.catch(() => undefined)
+    return (await killing).result
   }
 }
