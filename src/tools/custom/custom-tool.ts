@@ -1,6 +1,7 @@
 import { canonicalJson, hashJson } from '../../domain/digest.ts'
-import type { JsonObject } from '../../domain/json.ts'
+import type { Json, JsonObject } from '../../domain/json.ts'
 import type { Presented, Tool, ToolResult } from '../../domain/tool.ts'
+import type { Approval } from '../../domain/verdict.ts'
 import { shownText } from '../files/shown-text.ts'
 import { languageOf } from '../presentations/file-kind.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
@@ -9,7 +10,7 @@ import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../text-problems.ts'
 import { ToolFailed, ToolProcessEnded } from './tool-child.ts'
 import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
-import type { CustomPresented, CustomResult, ToolDescription } from './tool-protocol.ts'
+import type { Considered, CustomPresented, CustomResult, ToolDescription } from './tool-protocol.ts'
 
 /** How long a custom tool's functions may take; `execute` by far the longest. */
 export interface CustomToolTimes {
@@ -38,6 +39,17 @@ export function customTool(
     source: toolProcess.fileHash(description.file),
     shared: toolProcess.sharedHash,
   })
+  /** What was said of an input when it was parsed: nearly always the next thing that is asked. */
+  const said = new WeakMap<JsonObject, Approval | null>()
+  async function consider(input: Json): Promise<Considered> {
+    try {
+      return await toolProcess.ask({ do: 'consider', tool: name, input }, quick)
+    } catch (error) {
+      if (!(error instanceof ToolProcessEnded)) throw error
+      // Schema or approval took the process with it: the schema alone may answer.
+      return toolProcess.ask({ do: 'parse', tool: name, input }, quick)
+    }
+  }
   return {
     name,
     description: description.description,
@@ -53,14 +65,22 @@ export function customTool(
       const problems = textProblems(input)
       if (problems.length > 0) return { ok: false, problems }
       try {
-        return await toolProcess.ask({ do: 'parse', tool: name, input }, quick)
+        const considered = await consider(input)
+        if (!considered.ok) return considered
+        if (considered.approval !== undefined) said.set(considered.input, considered.approval)
+        return { ok: true, input: considered.input }
       } catch (error) {
         return { ok: false, problems: [sentenceOf(error)] }
       }
     },
 
     accesses: () => [],
-    approval: (input) => toolProcess.ask({ do: 'approval', tool: name, input }, quick),
+    async approval(input) {
+      const known = said.get(input)
+      return known === undefined
+        ? toolProcess.ask({ do: 'approval', tool: name, input }, quick)
+        : known
+    },
 
     async present(input, { signal }) {
       const options = { timeoutMs: times.quickMs, signal }

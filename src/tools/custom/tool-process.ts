@@ -135,13 +135,14 @@ export async function openToolProcess(options: {
   }
 
   async function checkFiles(): Promise<void> {
-    for (const [file, hash] of Object.entries(hashes)) {
+    const checked = Object.entries(hashes).map(async ([file, hash]) => {
       const bytes = await readFile(path.join(projectDir, file)).catch(() => null)
-      if (bytes !== null && hashBytes(bytes) === hash) continue
+      if (bytes !== null && hashBytes(bytes) === hash) return
       throw new ToolFilesChanged(
         `${file} on this host is not the one of the policy version in force; the call is refused.`,
       )
-    }
+    })
+    await Promise.all(checked)
   }
 
   return {

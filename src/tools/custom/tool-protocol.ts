@@ -47,6 +47,7 @@ export interface ToolProcessSetup {
 export type ToolQuestion =
   | { readonly do: 'load' }
   | { readonly do: 'parse'; readonly tool: string; readonly input: Json }
+  | { readonly do: 'consider'; readonly tool: string; readonly input: Json }
   | { readonly do: 'approval'; readonly tool: string; readonly input: JsonObject }
   | { readonly do: 'present'; readonly tool: string; readonly input: JsonObject }
   | {
@@ -72,10 +73,16 @@ export type CustomResult =
   | { readonly type: 'unusable'; readonly problem: string }
   | { readonly type: 'error'; readonly problem: string }
 
+/** An input parsed, and what the tool says of it where it said so at once; a failure of its own is asked for alone. */
+export type Considered =
+  | Exclude<ParsedInput, { readonly ok: true }>
+  | (Extract<ParsedInput, { readonly ok: true }> & { readonly approval?: Approval | null })
+
 /** What each question is answered with. */
 export interface ToolAnswers {
   readonly load: LoadedTools
   readonly parse: ParsedInput
+  readonly consider: Considered
   /** `null`: the tool declares none */
   readonly approval: Approval | null
   readonly present: CustomPresented

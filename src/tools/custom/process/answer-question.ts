@@ -1,7 +1,7 @@
 import { limits } from '../../../domain/limits.ts'
 import type { Json, JsonObject } from '../../../domain/json.ts'
 import type { CustomPresentation } from '../define-tool.ts'
-import type { CustomPresented, CustomResult, ToolQuestion } from '../tool-protocol.ts'
+import type { Considered, CustomPresented, CustomResult, ToolQuestion } from '../tool-protocol.ts'
 import type { LoadedTool } from './loaded-tool.ts'
 
 /** Carries out one question about a loaded tool. Throws what the tool throws, but for `present` and `execute`. */
@@ -14,6 +14,8 @@ export async function answerQuestion(
   switch (question.do) {
     case 'parse':
       return tool.parse(question.input)
+    case 'consider':
+      return considered(tool, question.input)
     case 'approval':
       return tool.approval(question.input)
     case 'present':
@@ -26,6 +28,16 @@ export async function answerQuestion(
         return { type: 'error', problem: messageOf(error) } satisfies CustomResult
       }
     }
+  }
+}
+
+async function considered(tool: LoadedTool, input: Json): Promise<Considered> {
+  const parsed = await tool.parse(input)
+  if (!parsed.ok) return parsed
+  try {
+    return { ...parsed, approval: await tool.approval(parsed.input) }
+  } catch {
+    return parsed
   }
 }
 
