@@ -26,6 +26,8 @@ export const transcriptCall = z
     verdict: verdict.nullable(),
     rule: rule.nullable(),
     requestId: id.optional(),
+    /** of that request, the call's newest */
+    requestState: z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled']).optional(),
     manual: z.boolean().optional(),
     result: callResult.optional(),
   })

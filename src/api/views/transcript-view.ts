@@ -28,6 +28,7 @@ function callView(record: CallRecord): TranscriptCall {
     verdict: record.verdict,
     rule: record.rule,
     ...(record.requestId === null ? {} : { requestId: record.requestId }),
+    ...(record.requestState === null ? {} : { requestState: record.requestState }),
     ...(record.manual ? { manual: true } : {}),
     ...(record.result === null ? {} : { result: { ...record.result } }),
   }

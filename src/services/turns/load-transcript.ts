@@ -1,6 +1,6 @@
 import type { Actor } from '../../domain/actor.ts'
 import type { Json } from '../../domain/json.ts'
-import type { CallResultType } from '../../domain/request.ts'
+import type { CallResultType, RequestState } from '../../domain/request.ts'
 import type { Rule, Verdict } from '../../domain/verdict.ts'
 import { getTexts } from '../../store/content.ts'
 import type { Db, Tx } from '../../store/database.ts'
@@ -23,6 +23,7 @@ export interface TranscriptCall {
   readonly verdict: Verdict | null
   readonly rule: Rule | null
   readonly requestId: string | null
+  readonly requestState: RequestState | null
   readonly manual: boolean
   readonly result: TranscriptResult | null
 }
@@ -110,8 +111,10 @@ async function readCalls(db: Db | Tx, runId: string) {
     .selectFrom('tool_call')
     .leftJoin('manual_call', 'manual_call.call_id', 'tool_call.id')
     .leftJoin('person', 'person.id', 'manual_call.invoked_by')
+    .leftJoin('request', 'request.id', 'tool_call.request_id')
     .selectAll('tool_call')
     .select(['manual_call.invoked_by', 'manual_call.message_id', 'person.name as invoker'])
+    .select('request.state as request_state')
     .select('manual_call.created_at as invoked_at')
     .where('tool_call.run_id', '=', runId)
     .orderBy('tool_call.turn')
@@ -128,6 +131,7 @@ function callOf(call: CallRow, textOf: (hash: string) => string): TranscriptCall
     verdict: call.verdict,
     rule: call.rule,
     requestId: call.request_id,
+    requestState: call.request_state,
     manual: call.manual,
     result:
       call.result_type === null

@@ -4,6 +4,8 @@ import { useTranscript } from '../api/queries.ts'
 import { TurnView } from '../runs/turn-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
+type Sibling = NonNullable<RequestDetail['batch']>['siblings'][number]
+
 const verdictWords = {
   preApproved: 'pre-approved',
   ask: 'asks',
@@ -26,27 +28,48 @@ export function Siblings({ request }: { request: RequestDetail }) {
           Assumes call {assumes} of {batch.size}: shown as if that had been carried out before.
         </p>
       )}
-      <ul className="plain-list">
-        {batch.siblings.map((sibling) => (
-          <li key={sibling.callId}>
-            <span className="grow break">
-              {sibling.requestId === null ? (
-                <VisibleText text={sibling.title} />
-              ) : (
-                <Link to={`/requests/${sibling.requestId}`}>
-                  <VisibleText text={sibling.title} />
-                </Link>
-              )}
-            </span>
-            <span className="dim small">
-              {sibling.state ??
-                (sibling.verdict === null ? 'not judged yet' : verdictWords[sibling.verdict])}
-            </span>
-          </li>
-        ))}
-      </ul>
+      <ol className="plain-list batch">
+        {batch.siblings.slice(0, batch.position - 1).map(row(0))}
+        <li aria-current="true">
+          <span className="dim">{batch.position}.</span>
+          <span className="grow break">
+            <strong>This call:</strong> <VisibleText text={request.title} />
+          </span>
+          <span className="dim small">
+            {batch.finished ? `${request.state}, has its result` : request.state}
+          </span>
+        </li>
+        {batch.siblings.slice(batch.position - 1).map(row(batch.position))}
+      </ol>
     </section>
   )
+}
+
+/** Siblings in the model's order, numbered as the model asked for them: `before` places come first. */
+function row(before: number) {
+  return function Row(sibling: Sibling, index: number) {
+    const { requestId, title } = sibling
+    return (
+      <li key={sibling.callId}>
+        <span className="dim">{before + index + 1}.</span>
+        <span className="grow break">
+          {requestId === null ? (
+            <VisibleText text={title} />
+          ) : (
+            <Link to={`/requests/${requestId}`}>
+              <VisibleText text={title} />
+            </Link>
+          )}
+        </span>
+        <span className="dim small">{standingOf(sibling)}</span>
+      </li>
+    )
+  }
+}
+
+function standingOf({ state, verdict, finished }: Sibling): string {
+  const word = state ?? (verdict === null ? 'not judged yet' : verdictWords[verdict])
+  return finished ? `${word}, has its result` : word
 }
 
 /** Who started what, from the person's run down to the one that asks, and its last turns. */

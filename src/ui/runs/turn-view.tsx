@@ -5,6 +5,7 @@ import { LinesView } from '../request/effect/lines-view.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultView } from './call-result.tsx'
+import { callStanding } from './call-standing.ts'
 import './turn-view.css'
 
 /** One entry of a run: a message, or what the model said with the calls it asked for. */
@@ -28,16 +29,22 @@ export function TurnView({ item }: { item: TranscriptItem; runId: string }) {
             <VisibleText text={item.text} />
           </p>
         )}
-        {item.calls?.map((call) => (
-          <CallView key={call.callId} call={call} />
+        {item.calls?.map((call, index, calls) => (
+          <CallView key={call.callId} call={call} calls={calls} index={index} />
         ))}
       </div>
     </article>
   )
 }
 
-function CallView({ call }: { call: TranscriptCall }) {
-  const waits = call.result === undefined && call.requestId !== undefined
+function CallView(props: {
+  call: TranscriptCall
+  calls: readonly TranscriptCall[]
+  index: number
+}) {
+  const { call, calls, index } = props
+  const standing = callStanding(calls, index)
+  const waits = standing !== null
   return (
     <div className={`call ${waits ? 'call-waits' : ''}`}>
       <div className="row">
@@ -46,12 +53,14 @@ function CallView({ call }: { call: TranscriptCall }) {
           <VisibleText text={call.tool} />
         </code>
         <span className="dim small">
+          {calls.length > 1 && `call ${index + 1} of ${calls.length}, `}
           {call.manual === true && 'invoked by hand, '}
           {verdictOf(call)}
+          {standing !== null && call.requestState !== 'pending' && `, ${standing}`}
         </span>
         {call.requestId !== undefined && (
           <Link className="small" to={`/requests/${call.requestId}`}>
-            {waits ? 'Waits for a decision' : 'The request'}
+            {call.requestState === 'pending' ? 'Waits for a decision' : 'The request'}
           </Link>
         )}
       </div>
