@@ -13,6 +13,7 @@ function call(toolCallId: string, result: TranscriptCall['result']): TranscriptC
     verdict: 'preApproved',
     rule: null,
     requestId: null,
+    requestState: null,
     manual: false,
     result,
   }
