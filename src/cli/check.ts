@@ -1,8 +1,11 @@
+import { access, constants } from 'node:fs/promises'
+import { join } from 'node:path'
 import { processEnvironment } from '../runtime/environment.ts'
 import { findFolders } from '../runtime/folders.ts'
 import { readProjectEnvironment } from '../runtime/project-environment.ts'
 import { warnOfMissingSettings } from '../models/model-settings.ts'
 import type { ProjectProblem } from '../policy/policy.ts'
+import { unknownPrograms } from '../policy/project/unknown-programs.ts'
 import { unknownTools } from '../policy/project/unknown-tools.ts'
 import { loadProject } from '../services/policy/load-project.ts'
 import { loadToolDescriptions } from '../tools/custom/load-tool-descriptions.ts'
@@ -26,7 +29,11 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
   if ('problems' in parsed) return parsed.problems
   const { toolFiles } = parsed.policy
   const environment = readProjectEnvironment(projectDir, processEnvironment())
-  const warnings = [...parsed.warnings, ...warnOfMissingSettings(parsed.policy, environment)]
+  const warnings = [
+    ...parsed.warnings,
+    ...warnOfMissingSettings(parsed.policy, environment),
+    ...(await unknownPrograms(parsed.policy, isProgram)),
+  ]
   if (toolFiles.length === 0) return [...warnings, ...unknownTools(parsed.policy, new Set())]
   const loaded = await loadToolDescriptions({
     projectDir,
@@ -46,6 +53,27 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
       severity: 'error' as const,
     })),
   ]
+}
+
+/** The fixed path on which commands find their programs (security.md 3). */
+const programFolders = [
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/usr/sbin',
+  '/usr/bin',
+  '/sbin',
+  '/bin',
+]
+
+async function isProgram(name: string): Promise<boolean> {
+  for (const folder of programFolders) {
+    const found = await access(join(folder, name), constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (found) return true
+  }
+  return false
 }
 
 function line(problem: ProjectProblem): string {

@@ -5,6 +5,8 @@ import { parseModelName } from '../worker/model-name.ts'
 import { readScript } from '../worker/read-script.ts'
 import { readWorker } from '../worker/read-worker.ts'
 import { configFile, readConfig } from './read-config.ts'
+import { warnOfIdleEntries } from './warn-of-idle-entries.ts'
+import { warnOfIdleRules } from './warn-of-idle-rules.ts'
 import { warnOfUnreachable } from './warn-of-unreachable.ts'
 
 export type ParsedProject =
@@ -45,6 +47,8 @@ export function parseProject(files: ProjectFiles): ParsedProject {
   }
   for (const path of scripts) readScript(report, path, files.texts.get(path) ?? '')
   warnOfUnreachable(report, config, workers)
+  warnOfIdleEntries(report, config)
+  for (const worker of workers.values()) warnOfIdleRules(report, worker)
   if (report.hasErrors) return { problems: report.all() }
   const { toolFiles } = files
   const policy = { digest: policyDigest(files), config, workers, toolFiles, files }

@@ -1,5 +1,6 @@
 import type { Policy, ProjectProblem } from '../policy.ts'
 import { closestWord } from '../reading/did-you-mean.ts'
+import { placeOfSource } from '../reading/report.ts'
 import { builtInToolNames } from '../worker/built-in-tool-names.ts'
 
 /**
@@ -16,10 +17,8 @@ export function unknownTools(
       .filter(([name]) => !known.includes(name))
       .map(([name, setting]): ProjectProblem => {
         const near = closestWord(name, known)
-        const colon = setting.source.lastIndexOf(':')
         return {
-          file: setting.source.slice(0, colon),
-          line: Number(setting.source.slice(colon + 1)),
+          ...placeOfSource(setting.source),
           problem: `the worker lists the tool "${name}", which no file in tools/ defines`,
           remedy:
             near === null

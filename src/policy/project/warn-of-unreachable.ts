@@ -1,7 +1,7 @@
 import type { QuorumPlace } from '../../domain/request.ts'
-import type { ProjectConfig, WorkerDefinition } from '../policy.ts'
+import type { ProjectConfig, QuorumSetting, RoutingEntry, WorkerDefinition } from '../policy.ts'
 import { configFile } from './read-config.ts'
-import type { Place, Report } from '../reading/report.ts'
+import { placeOfSource, type Report } from '../reading/report.ts'
 
 /** Points out what would make requests that nobody can decide; a run that needs it fails at start. */
 export function warnOfUnreachable(
@@ -16,9 +16,7 @@ export function warnOfUnreachable(
     report.warn(placeOfSource(queue.source), problem, `add members to team "${queue.team}"`)
   }
   for (const entry of config.routing) {
-    if (entry.quorum === null || 'count' in entry.quorum) continue
-    if (entry.quorum.places.any.some((places) => places.every((place) => has(config, place))))
-      continue
+    if (entry.quorum === null || canBeMet(config, entry, entry.quorum)) continue
     const problem = 'the quorum needs more people than its teams have'
     report.warn(placeOfSource(entry.source), problem, 'add members, or lower the counts')
   }
@@ -34,11 +32,15 @@ export function warnOfUnreachable(
   }
 }
 
-function has(config: ProjectConfig, place: QuorumPlace): boolean {
-  return (config.teams.get(place.team)?.members.length ?? 0) >= place.count
+/** A count without a queue is of whatever queue the call goes to, which is not known here. */
+function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSetting): boolean {
+  if ('places' in quorum) {
+    return quorum.places.any.some((places) => places.every((place) => has(config, place)))
+  }
+  const queue = config.queues.get(entry.queue ?? config.defaultQueue ?? '')
+  return queue === undefined || has(config, { team: queue.team, count: quorum.count })
 }
 
-function placeOfSource(source: string): Place {
-  const colon = source.lastIndexOf(':')
-  return { file: source.slice(0, colon), line: Number(source.slice(colon + 1)) }
+function has(config: ProjectConfig, place: QuorumPlace): boolean {
+  return (config.teams.get(place.team)?.members.length ?? 0) >= place.count
 }

@@ -49,3 +49,9 @@ function compareText(a: string, b: string): number {
 export function sourceOf(place: Place): string {
   return place.line === null ? place.file : `${place.file}:${place.line}`
 }
+
+/** The place that a rule's source names. */
+export function placeOfSource(source: string): Place {
+  const colon = source.lastIndexOf(':')
+  return { file: source.slice(0, colon), line: Number(source.slice(colon + 1)) }
+}

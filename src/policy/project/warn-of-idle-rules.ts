@@ -1,0 +1,90 @@
+import type { ShellPolicy, ShellRule, WorkerDefinition, Zone } from '../policy.ts'
+import { placeOfSource, type Report } from '../reading/report.ts'
+import { fileToolNames } from '../worker/built-in-tool-names.ts'
+
+/** Points out what a worker's file says that can never count, or that says two things at once. */
+export function warnOfIdleRules(report: Report, worker: WorkerDefinition): void {
+  warnOfZones(report, worker.zones)
+  warnOfTools(report, worker)
+  if (worker.shell === null) return
+  warnOfShell(report, worker.shell)
+  if (worker.zones.length > 0) return
+  const problem = `worker "${worker.name}" has shell rules, but no zone in which a command could run`
+  report.warn(placeOfSource(worker.shell.source), problem, 'give it a zone')
+}
+
+function warnOfZones(report: Report, zones: readonly Zone[]): void {
+  for (const [index, zone] of zones.entries()) {
+    const place = placeOfSource(zone.source)
+    const twin = zones.slice(0, index).find((other) => other.root === zone.root)
+    if (twin !== undefined && contradicts(twin, zone)) {
+      const problem = `zones "${twin.name}" and "${zone.name}" have the same root and say different things: the stricter decides`
+      report.warn(place, problem, 'make one zone of them, or give each a root of its own')
+    }
+    if (zone.mode === 'ro' && zone.protected.length > 0) {
+      const problem = `zone "${zone.name}" is read-only, so its "protected" never counts`
+      report.warn(place, problem, 'write `mode: rw`, or remove "protected"')
+    }
+  }
+}
+
+function contradicts(one: Zone, other: Zone): boolean {
+  if (one.mode !== other.mode) return true
+  return (['read', 'write', 'delete', 'share'] as const).some(
+    (operation) => one.approval[operation]?.approval !== other.approval[operation]?.approval,
+  )
+}
+
+/** A word on a built-in tool that the worker does not have. */
+function warnOfTools(report: Report, worker: WorkerDefinition): void {
+  const lacks = (name: string): string | null => {
+    if (fileToolNames.includes(name)) return worker.zones.length > 0 ? null : 'zones'
+    if (name === 'exec' || name === 'shell') return worker.shell === null ? 'shell' : null
+    if (name === 'call_worker') return worker.workers.length > 0 ? null : 'workers'
+    return null
+  }
+  for (const [name, setting] of worker.tools) {
+    const needed = lacks(name)
+    if (needed === null) continue
+    const problem = `worker "${worker.name}" does not have the tool "${name}": it needs "${needed}"`
+    report.warn(placeOfSource(setting.source), problem, `add "${needed}", or remove the line`)
+  }
+}
+
+function warnOfShell(report: Report, shell: ShellPolicy): void {
+  for (const [index, rule] of shell.rules.entries()) {
+    const place = placeOfSource(rule.consent.source)
+    const shown = rule.pattern.join(' ')
+    const earlier = shell.rules.slice(0, index).find((one) => alwaysFirst(one, rule))
+    if (earlier !== undefined) {
+      const problem = `rule "${shown}" never decides: rule "${earlier.pattern.join(' ')}" comes first and matches all it does`
+      report.warn(place, problem, 'put the more particular rule first')
+    }
+    const odd = rule.pattern.find((token) => oddToken(token) !== null)
+    if (odd !== undefined) {
+      const problem = `rule "${shown}" never matches a plain command: ${oddToken(odd)}`
+      report.warn(place, problem, 'write the words of one command, as they stand in its arguments')
+    }
+    const word = rule.unlessArgs.find((argument) => !argument.startsWith('-'))
+    if (word !== undefined) {
+      const problem = `rule "${shown}": "${word}" in "unlessArgs" is not a flag`
+      report.warn(place, problem, `write it with its dash, like "-${word}"`)
+    }
+  }
+}
+
+/** A rule that a zone or an argument can keep from applying leaves something for those behind it. */
+function alwaysFirst(one: ShellRule, later: ShellRule): boolean {
+  if (one.zones !== null || one.unlessArgs.length > 0) return false
+  return one.pattern.every((token, index) => later.pattern[index] === token)
+}
+
+/** Why a word of a pattern is no word of a command; `null` when it may be one. */
+function oddToken(token: string): string | null {
+  if (/^(\||\|\||&|&&|;|>|>>|<|<<)$/.test(token)) return `${token} stands between commands`
+  if (/^\d*[<>]/.test(token)) return `${token} is a redirect, which is no argument`
+  if (/^["'].*["']$/.test(token)) return `${token} is compared with its quotes`
+  if (/[*?]/.test(token)) return `${token} is compared letter by letter: patterns have no wildcards`
+  if (/^\$|`|\$\(/.test(token)) return `${token} is compared letter by letter: nothing is expanded`
+  return null
+}
