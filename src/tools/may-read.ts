@@ -34,5 +34,6 @@ function traits(
   target: 'file' | 'directory',
 ): CallTraits {
   const accesses = [{ operation: 'read', path, target } as const]
-  return { tool, accesses, worker: worker.name, queue: worker.queue, risk: 'low' }
+  const { name, queue } = worker
+  return { tool, accesses, worker: name, queue, risk: 'low', command: null }
 }

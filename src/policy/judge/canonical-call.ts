@@ -1,6 +1,7 @@
 import { callDigest } from '../../domain/digest.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import type { Access, Tool } from '../../domain/tool.ts'
+import { analyseCommand, type CommandAnalysis } from '../shell/analyse-command.ts'
 
 /** A call in the form that is shown, approved and executed. */
 export interface CanonicalCall {
@@ -8,6 +9,8 @@ export interface CanonicalCall {
   readonly input: JsonObject
   readonly digest: string
   readonly accesses: readonly Access[]
+  /** what a command tool would run, analysed; `null` for other tools */
+  readonly command: CommandAnalysis | null
 }
 
 /** Step 2: the canonical form, over which the digest is; or what is wrong with the input, for the model. */
@@ -22,7 +25,9 @@ export async function canonicalCall(
   if (digest === null) {
     return { error: `Invalid input for ${tool.name}: it holds text that is not valid Unicode` }
   }
-  return { call: { tool, input: canonical, digest, accesses: tool.accesses(canonical) } }
+  const asked = tool.command?.(canonical)
+  const command = asked === undefined ? null : analyseCommand(asked)
+  return { call: { tool, input: canonical, digest, accesses: tool.accesses(canonical), command } }
 }
 
 /** Lone surrogates and numbers beyond JSON have no canonical form, so no digest. */

@@ -9,8 +9,8 @@ import { whenMatches, type CallTraits } from './when-matches.ts'
 import { zoneOpinions } from './zone-consent.ts'
 
 /**
- * Step 4: who must agree? The strictest of tool, zone, overlay and protected-name rule; of several that are
- * equally strict the most particular is named.
+ * Step 4: who must agree? The strictest of tool, zone, shell rules (`commanded`), overlay and protected-name rule; of
+ * several that are equally strict the most particular is named.
  */
 export async function judgeConsent(
   question: JudgeQuestion,
@@ -18,9 +18,11 @@ export async function judgeConsent(
   call: CanonicalCall,
   guarded: readonly Opinion[],
   traits: CallTraits,
+  commanded: Opinion | null,
 ): Promise<Opinion> {
   const decisive = strictest([
     ...guarded,
+    ...(commanded === null ? [] : [commanded]),
     ...zoneOpinions(worker, call.accesses),
     ...(await toolOpinions(worker, call)),
     ...overlayOpinions(question.policy.config.overlays, traits),

@@ -3,6 +3,8 @@ import type { Rule } from '../../domain/verdict.ts'
 import type { WorkerDefinition } from '../policy.ts'
 import { canonicalCall, refusedDigest, type CanonicalCall } from './canonical-call.ts'
 import { judgeCapability, missingTarget } from './capability.ts'
+import { commandVerdict, refusedCommand } from './command-consent.ts'
+import { commandTraits } from './command-traits.ts'
 import { guardedNames, judgeConsent } from './consent.ts'
 import { knownCall } from './known-call.ts'
 import { blockedText, type Opinion } from './opinion.ts'
@@ -52,12 +54,23 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
     note('capability', 'error', capability.error)
     return answer('error', null, capability.error)
   }
+  const refused = await refusedCommand(question, worker, call)
+  if (refused !== null) {
+    note('capability', 'error', refused)
+    return answer('error', null, refused)
+  }
   note('capability', 'yes', call.accesses.map(shownAccess).join(', ') || 'touches no path')
 
-  const opinion = await judgeConsent(question, worker, call, guarded, place.traits)
+  const command = await commandVerdict(question, worker, call)
+  for (const line of command?.lines ?? []) note('command', line.outcome, line.detail)
+  const commanded = command === null ? null : { ...command, highRisk: false }
+  const opinion = await judgeConsent(question, worker, call, guarded, place.traits, commanded)
   note('consent', opinion.word, opinion.rule.text)
   if (opinion.word === 'blocked') return answer('blocked', opinion.rule, blockedText(opinion))
-  if (opinion.word === 'preApproved') return answer('preApproved', opinion.rule, opinion.rule.text)
+  if (opinion.word === 'preApproved') {
+    const printed = command?.printed ?? null
+    return { ...answer('preApproved', opinion.rule, opinion.rule.text), printed }
+  }
 
   const missing = missingTarget(capability.touched, question.earlierWrites ?? nothingWritten)
   if (missing !== null) {
@@ -133,12 +146,15 @@ function routeOf(
   guarded: readonly Opinion[],
 ) {
   const { config } = question.policy
+  const reachesNetwork = call.command !== null && worker.sandbox.network === 'allow'
+  const isHigh = reachesNetwork || guarded.some((opinion) => opinion.highRisk)
   const traits = {
     tool: call.tool.name,
     accesses: call.accesses,
     worker: worker.name,
     queue: ownQueue(config, worker),
-    risk: guarded.some((opinion) => opinion.highRisk) ? ('high' as const) : call.tool.risk,
+    risk: isHigh ? ('high' as const) : call.tool.risk,
+    command: call.command === null ? null : commandTraits(call.command),
   }
   return { traits, route: route(config, call, traits) }
 }

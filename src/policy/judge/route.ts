@@ -29,7 +29,8 @@ export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): strin
 /** Step 7: queue, quorum, risk, expiry and allowed scopes, by the first routing entry that matches. */
 export function route(config: ProjectConfig, call: CanonicalCall, traits: CallTraits): Route {
   const entry = config.routing.find((one) => whenMatches(one.when, traits)) ?? null
-  const risk = entry?.risk ?? traits.risk
+  const whole = coversCommand(entry, traits)
+  const risk = riskOf(entry, traits, whole)
   const source = entry?.source ?? null
   const name = entry?.queue ?? traits.queue
   const queue = name === null ? undefined : config.queues.get(name)
@@ -42,13 +43,27 @@ export function route(config: ProjectConfig, call: CanonicalCall, traits: CallTr
     quorumText: quorumText(quorum),
     expiresAfterMs: queue.expiresAfterMs,
     permitForMs: queue.permitForMs,
-    scopes: scopesOf(entry, call),
+    scopes: scopesOf(entry, call).filter((scope) => scope !== 'command' || whole),
     edits: editsOf(queue, call.tool, risk),
     selfApproval: queue.selfApproval,
     signature: queue.signature,
   }
   return { risk, routing, source }
 }
+
+/** Does an entry that speaks of commands speak of all of them? */
+function coversCommand(entry: RoutingEntry | null, traits: CallTraits): boolean {
+  const patterns = entry?.when.command ?? null
+  return patterns === null || traits.command?.allAre(patterns) === true
+}
+
+/** An entry that was met by a part of a script may raise the risk, never lower it. */
+function riskOf(entry: RoutingEntry | null, traits: CallTraits, whole: boolean): Risk {
+  const said = entry?.risk ?? traits.risk
+  return whole || riskOrder.indexOf(said) > riskOrder.indexOf(traits.risk) ? said : traits.risk
+}
+
+const riskOrder: readonly Risk[] = ['low', 'medium', 'high']
 
 /** The quorum that a setting means for a queue; without one, anybody of its team. */
 export function quorumOf(setting: QuorumSetting | null, queue: Queue): Quorum {

@@ -15,7 +15,7 @@ export async function toolOpinions(
   const opinions = setting === null ? [] : [opinionOf(setting, `tool:${name}`, `tool ${name}`)]
   const own = await ownOpinion(call)
   if (own !== null) return [...opinions, own]
-  if (setting === null && call.accesses.length === 0) {
+  if (setting === null && call.accesses.length === 0 && call.command === null) {
     opinions.push(asks(name, `tool ${name} declares no approval: it asks`))
   }
   return opinions

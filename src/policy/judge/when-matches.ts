@@ -2,6 +2,7 @@ import picomatch from 'picomatch'
 import type { Access } from '../../domain/tool.ts'
 import type { Risk } from '../../domain/verdict.ts'
 import type { When } from '../policy.ts'
+import type { CommandTraits } from './command-traits.ts'
 import { containsPath } from './zones-of-path.ts'
 
 /** What routing and overlays look at. */
@@ -13,12 +14,15 @@ export interface CallTraits {
   readonly queue: string | null
   /** before routing has its say */
   readonly risk: Risk
+  /** `null`: the call is no command */
+  readonly command: CommandTraits | null
 }
 
 /** Do all conditions that are given match? A call that is no command matches no `command`. */
 export function whenMatches(when: When, call: CallTraits): boolean {
-  if (when.command !== null) return false
+  const { command } = call
   return (
+    given(when.command, (pattern) => command?.someIs(pattern) === true) &&
     given(when.tool, (pattern) => globMatches(pattern, call.tool)) &&
     given(when.path, (pattern) => call.accesses.some((access) => touches(pattern, access))) &&
     given(when.worker, (name) => name === call.worker) &&

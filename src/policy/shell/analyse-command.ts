@@ -1,0 +1,56 @@
+import { parse } from 'unbash'
+import type { CommandInput } from '../../domain/command.ts'
+import { possibleCommands, possibleCommandsOf, type Search } from './search/possible-commands.ts'
+import { knownScript, type KnownPiece } from './strict/known-script.ts'
+import { literalWord } from './strict/known-word.ts'
+import { hasOddCharacters, shellLimits, textDoubts } from './text/odd-text.ts'
+
+/** What a command tool's input says, twice: as strictly as it can be known, and as widely as it could be meant. */
+export interface CommandAnalysis {
+  readonly input: CommandInput
+  /** for asks and blocks */
+  readonly search: Search
+  /** for pre-approval, and for how it runs then */
+  readonly pieces: readonly KnownPiece[]
+  /** why it asks at best, a sentence each; empty when it is understood as a whole */
+  readonly doubts: readonly string[]
+  /** every command of it was found, understood or not */
+  readonly whole: boolean
+}
+
+/** Analyses a command without asking anybody. Pure; never throws for what a model wrote. */
+export function analyseCommand(input: CommandInput): CommandAnalysis {
+  return input.kind === 'exec' ? analyseVector(input) : analyseScript(input)
+}
+
+function analyseVector(input: CommandInput & { kind: 'exec' }): CommandAnalysis {
+  const { argv } = input
+  const doubts: string[] = []
+  if (argv.some(hasOddCharacters)) doubts.push('it holds control or invisible characters')
+  const bytes = argv.reduce((sum, word) => sum + Buffer.byteLength(word), 0)
+  if (argv.length > shellLimits.arguments + 1) doubts.push('it has more than 256 arguments')
+  if (bytes > shellLimits.argumentBytes) doubts.push('its arguments have more than 64 KiB')
+  const command = {
+    kind: 'command' as const,
+    node: null,
+    words: argv.map(literalWord),
+    redirects: [],
+  }
+  return { input, search: possibleCommandsOf(argv), pieces: [command], doubts, whole: true }
+}
+
+function analyseScript(input: CommandInput & { kind: 'shell' }): CommandAnalysis {
+  const { script } = input
+  const doubts = textDoubts(script)
+  if (Buffer.byteLength(script) > shellLimits.parsedBytes) {
+    return { input, search: possibleCommands(script, null), pieces: [], doubts, whole: false }
+  }
+  const root = parse(script)
+  const search = possibleCommands(script, root)
+  const known = knownScript(root)
+  const count = search.commands.filter((command) => command.node !== null).length
+  const many = count > shellLimits.commands ? [`it has ${count} commands, more than 50`] : []
+  const whole = root.errors === undefined || root.errors.length === 0
+  const all = [...doubts, ...many, ...known.doubts]
+  return { input, search, pieces: known.pieces, doubts: all, whole }
+}

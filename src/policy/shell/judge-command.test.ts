@@ -1,0 +1,265 @@
+import { describe, expect, test } from 'vitest'
+import { judgeBy, plainHost, rule, workspaceOf } from './judging.fixture.ts'
+
+const readers = ['cat', 'echo', 'find', 'git log', 'git status', 'grep', 'head', 'ls', 'sort'].map(
+  (name) => rule(name, 'preApproved'),
+)
+const blocked = [
+  rule('git push', 'blocked'),
+  rule('git reset --hard', 'blocked'),
+  rule('rm -rf', 'blocked'),
+]
+const usual = [...readers, ...blocked, rule('git add', 'ask')]
+
+describe('what is understood and wholly pre-approved runs as it was analysed (security.md 1, 2)', () => {
+  test.each([
+    ['ls -la', '/usr/bin/ls -la'],
+    ['ls "a b" | head -n 3', "/usr/bin/ls 'a b' | /usr/bin/head -n 3"],
+    [
+      'cat a && ! cat b; ls || ls c',
+      '/usr/bin/cat a && ! /usr/bin/cat b; /usr/bin/ls || /usr/bin/ls c',
+    ],
+    ['cat a 2>/dev/null 2>&1', '/usr/bin/cat a 2>/dev/null 2>&1'],
+    ['c""at a\\ b "$HOME/x"', `/usr/bin/cat 'a b' "$HOME"/x`],
+    [`echo 'it'"'"'s' "\\$x"`, `/usr/bin/echo 'it'\\''s' '$x'`],
+    ['ls\nls # a remark', '/usr/bin/ls; /usr/bin/ls'],
+    ['find . -name "*.md" -not -path "./x/*"', "/usr/bin/find . -name '*.md' -not -path './x/*'"],
+  ])('%s', async (script, printed) => {
+    const verdict = await judgeBy(usual, script)
+    expect(verdict.word).toBe('preApproved')
+    expect(verdict.printed).toEqual({ kind: 'shell', script: printed })
+  })
+
+  test('a vector keeps its words, whatever a shell would make of them', async () => {
+    const verdict = await judgeBy(usual, ['cat', '$(x)', '*', 'a b'])
+    const printed = { kind: 'exec', argv: ['/usr/bin/cat', '$(x)', '*', 'a b'] }
+    expect(verdict).toMatchObject({ word: 'preApproved', printed })
+  })
+
+  test('git runs with what a repository could make it run switched off', async () => {
+    const { printed } = await judgeBy(usual, ['git', 'log', '-p'])
+    const argv = printed?.kind === 'exec' ? printed.argv : []
+    expect(argv).toContain('core.fsmonitor=false')
+    expect(argv).toContain('core.hooksPath=/dev/null')
+    expect(argv.slice(-4)).toEqual(['log', '--no-ext-diff', '--no-textconv', '-p'])
+  })
+})
+
+describe('everything else asks at best', () => {
+  test.each([
+    ['a substitution', 'ls $(cat a)'],
+    ['a backquote', 'ls `cat a`'],
+    ['a substitution in quotes', 'ls "$(cat a)"'],
+    ['a process substitution', 'cat <(ls)'],
+    ['an assignment', 'A=b ls'],
+    ['an assignment alone', 'A=b'],
+    ['a here-document', 'cat <<E\nx\nE'],
+    ['a here-string', 'cat <<<x'],
+    ['a file pattern', 'ls *.md'],
+    ['a brace expansion', 'ls {a,b}'],
+    ['a tilde', 'ls ~'],
+    ['a tilde behind an equals sign', 'echo a=~/x'],
+    ['the background', 'ls &'],
+    ['a function', 'ls() { ls; }; ls'],
+    ['a loop', 'for x in a; do ls; done'],
+    ['a condition', 'if ls; then ls; fi'],
+    ['a case', 'case a in a) ls ;; esac'],
+    ['a subshell', '(ls)'],
+    ['a group', '{ ls; }'],
+    ['a test', '[[ -f a ]]'],
+    ['an arithmetic command', '((1))'],
+    ['a coprocess', 'coproc ls'],
+    ['a redirect to a file', 'ls > a'],
+    ['a redirect from a file', 'cat < a'],
+    ['a descriptor in a variable', 'ls {fd}>/dev/null'],
+    ['an unquoted variable', 'ls $HOME'],
+    ['a variable of another name', 'ls "$OTHER"'],
+    ['an expansion', 'ls "${HOME:-x}"'],
+    ["a quote of the kind $''", "ls $'a'"],
+    ['a quote of the kind $""', 'ls $"a"'],
+    ['|&', 'ls |& head'],
+    ['the word time', 'time ls'],
+    ['two exclamation marks', '! ! ls'],
+    ['a parse error', 'ls "a'],
+    ['a stray operator', 'ls ;; ls'],
+    ['a carriage return', 'ls a\r'],
+    ['an invisible character', 'ls a\u200bb'],
+    ['a no-break space', 'ls\u00a0a'],
+    ['an escape character', 'ls a\x1b[0m'],
+    ['a direction mark', 'ls a\u202eb'],
+    ['a private-use character', 'ls a\u{f0001}'],
+    ['a backslash before a newline', 'ls a\\\nb'],
+    ['nothing at all', '  # a remark'],
+    ['more than 50 commands', 'ls;'.repeat(51)],
+    ['more than 8 KiB', `ls ${'a'.repeat(8200)}`],
+    ['a program that no rule names', 'ls; whoami'],
+    ['a name that is a variable', '"$HOME" a'],
+    ['another spelling of the name', '/bin/ls'],
+    ['a wrapper', 'env ls'],
+    ['an alias of git', 'git logs'],
+    ['a global option of git', 'git -C x log'],
+  ])('%s', async (_title, script) => {
+    expect(await judgeBy(usual, script)).toMatchObject({ word: 'ask', printed: null })
+  })
+
+  test('the reason is named, with every simple command', async () => {
+    const { lines, rule: decided } = await judgeBy(readers, 'ls; cat a > b')
+    expect(decided.text).toMatch(/redirects to something other than/)
+    expect(lines.map((line) => line.detail)).toEqual([
+      'ls: shell rule "ls" is pre-approved',
+      'cat a: shell rule "cat" is pre-approved',
+      'it redirects to something other than /dev/null or a descriptor',
+    ])
+  })
+
+  test('where default is blocked, what no rule allows is blocked, and so is what cannot be read', async () => {
+    for (const script of ['whoami', '$x', 'ls "a', 'ls; whoami', `x ${'a'.repeat(70_000)}`]) {
+      expect(await judgeBy(usual, script, { otherwise: 'blocked' })).toMatchObject({
+        word: 'blocked',
+      })
+    }
+    expect(await judgeBy(usual, 'ls > a', { otherwise: 'blocked' })).toMatchObject({ word: 'ask' })
+  })
+
+  test('without a sandbox nothing is pre-approved, and blocks still block', async () => {
+    const host = { ...plainHost, sandboxProblem: 'bwrap is not installed' }
+    const verdict = await judgeBy(usual, 'ls', { host })
+    expect(verdict).toMatchObject({ word: 'ask', printed: null, rule: { id: 'shell:no-sandbox' } })
+    expect(verdict.rule.text).toMatch(/bwrap is not installed/)
+    expect(await judgeBy(usual, 'git push', { host })).toMatchObject({ word: 'blocked' })
+  })
+
+  test('a program that is not there asks', async () => {
+    const host = { ...plainHost, executable: async () => null }
+    expect((await judgeBy(usual, 'ls', { host })).rule.text).toMatch(/was not found on this host/)
+  })
+})
+
+describe('first match wins, one blocked blocks all', () => {
+  test('rules are tried in their order, each simple command for itself', async () => {
+    const rules = [rule('git status', 'preApproved'), rule('git', 'blocked'), rule('ls', 'ask')]
+    expect(await judgeBy(rules, 'git status')).toMatchObject({ word: 'preApproved' })
+    expect(await judgeBy(rules, 'git log')).toMatchObject({ word: 'blocked' })
+    expect(await judgeBy(rules, 'git status; ls')).toMatchObject({
+      word: 'ask',
+      rule: { id: 'shell:ls' },
+    })
+    expect(await judgeBy(rules, 'git status && ls && git fetch')).toMatchObject({
+      word: 'blocked',
+      rule: { id: 'shell:git', source: 'workers/scribe.md:9' },
+    })
+    const reversed = [rule('git', 'ask'), rule('git push', 'blocked')]
+    expect(await judgeBy(reversed, 'git push')).toMatchObject({ word: 'ask' })
+  })
+
+  test('a pattern is of whole tokens', async () => {
+    const rules = [rule('git status', 'preApproved')]
+    for (const script of ['gitx status', 'git statusx', 'git', 'status git']) {
+      expect(await judgeBy(rules, script)).toMatchObject({ word: 'ask' })
+    }
+  })
+
+  test('unlessArgs keeps a rule from speaking, in every form of a flag', async () => {
+    const rules = [rule('tool', 'preApproved', { unlessArgs: ['-o', '--output', 'push'] })]
+    expect(await judgeBy(rules, 'tool a b')).toMatchObject({ word: 'preApproved' })
+    for (const script of [
+      'tool -o',
+      'tool -oF',
+      'tool -xo F',
+      'tool --output F',
+      'tool --output=F',
+      'tool --outp=F',
+      'tool push',
+      'tool push=x',
+    ]) {
+      const verdict = await judgeBy(rules, script)
+      expect(verdict, script).toMatchObject({ word: 'ask' })
+      expect(verdict.rule.text, script).toMatch(/does not speak of/)
+    }
+  })
+
+  test('a rule for a wrapper needs one for what it wraps', async () => {
+    const rules = [
+      rule('timeout', 'preApproved'),
+      rule('ls', 'preApproved'),
+      rule('env', 'preApproved'),
+    ]
+    const ran = await judgeBy(rules, 'timeout -k 5 60 ls -l')
+    expect(ran.printed).toEqual({
+      kind: 'shell',
+      script: '/usr/bin/timeout -k 5 60 /usr/bin/ls -l',
+    })
+    for (const script of [
+      'timeout 5 cat a',
+      'timeout --odd 5 ls',
+      'env A=b ls',
+      'env -S ls',
+      'timeout 5',
+      'env',
+    ]) {
+      expect(await judgeBy(rules, script), script).toMatchObject({ word: 'ask' })
+    }
+  })
+
+  test('sudo, doas, xargs and builtins of the shell are never pre-approved', async () => {
+    for (const name of [
+      'sudo',
+      'doas',
+      'xargs',
+      'eval',
+      'exec',
+      'command',
+      'cd',
+      'export',
+      'read',
+      '.',
+    ]) {
+      const verdict = await judgeBy(
+        [rule(`${name} ls`, 'preApproved'), rule(name, 'preApproved'), rule('ls', 'preApproved')],
+        `${name} a`,
+      )
+      expect(verdict, name).toMatchObject({ word: 'ask' })
+    }
+  })
+
+  test('what runs code is pre-approved only where the rule spells it out', async () => {
+    const rules = [
+      rule('node scripts/build.js', 'preApproved'),
+      rule('npm test', 'preApproved'),
+      rule('npm run', 'preApproved'),
+      rule('python3', 'preApproved'),
+    ]
+    for (const script of ['node scripts/build.js', 'npm test', 'python3 --version']) {
+      expect(await judgeBy(rules, script), script).toMatchObject({ word: 'preApproved' })
+    }
+    for (const script of [
+      'npm run evil',
+      'python3 a.py',
+      'python3 -c x',
+      'node scripts/build.js --eval x',
+      'npm test -- x',
+    ]) {
+      expect(await judgeBy(rules, script), script).toMatchObject({ word: 'ask' })
+    }
+  })
+})
+
+describe('git asks where the repository names what it would run', () => {
+  test.each([
+    ['[filter "lfs"]\n\tclean = evil', 'ask'],
+    ['[include]\n\tpath = ../x', 'ask'],
+    ['[core]\n[FILTER "x"] clean = e', 'ask'],
+    ['[extensions]\n\tworktreeConfig = true', 'ask'],
+    ['[core]\n\tfsmonitor = evil\n[alias]\n\tx = !evil', 'preApproved'],
+  ])('%s', async (config, word) => {
+    const workspace = workspaceOf({ '.git/config': config })
+    expect(await judgeBy(usual, 'git status', { workspace, cwd: 'src/deep' })).toMatchObject({
+      word,
+    })
+  })
+
+  test('a .git that is no folder asks', async () => {
+    const workspace = workspaceOf({ '.git': 'gitdir: ../x' })
+    expect(await judgeBy(usual, 'git status', { workspace })).toMatchObject({ word: 'ask' })
+  })
+})

@@ -1,0 +1,196 @@
+import type { PrintedCommand } from '../../domain/command.ts'
+import type { Rule } from '../../domain/verdict.ts'
+import type { ApprovalWord, ShellPolicy, ShellRule } from '../policy.ts'
+import { opinionOf } from '../judge/opinion.ts'
+import type { CommandAnalysis } from './analyse-command.ts'
+import { firstOver, innerMatches, scanMatches } from './rules/first-match.ts'
+import { preApprove, type CommandPlace } from './rules/pre-approve.ts'
+import type { PossibleCommand } from './search/possible-commands.ts'
+import type { Spelling } from './spelling/spelling.ts'
+import type { KnownCommand } from './strict/known-script.ts'
+import type { KnownWord } from './strict/known-word.ts'
+
+/** What a worker's shell rules say of a command. */
+export interface CommandVerdict {
+  readonly word: ApprovalWord
+  readonly rule: Rule
+  /** a block's own text */
+  readonly reason: string | null
+  /** how it runs when these rules alone allow it */
+  readonly printed: PrintedCommand | null
+  /** the analysis, one line a finding */
+  readonly lines: readonly { readonly outcome: string; readonly detail: string }[]
+}
+
+/** What one simple command comes to. */
+interface Found {
+  readonly shown: string
+  readonly word: ApprovalWord
+  readonly rule: Rule
+  readonly reason: string | null
+  /** of a command of the text itself */
+  readonly node?: PossibleCommand['node']
+  /** as it runs when it is pre-approved */
+  readonly printed: readonly KnownWord[] | null
+}
+
+/**
+ * Judges every simple command of a text by the worker's rules (workers-and-policy.md, shell rules). One that is blocked
+ * blocks the whole; the whole is pre-approved only when each is, everything is understood, and the host has a sandbox.
+ */
+export async function judgeCommand(
+  policy: ShellPolicy,
+  analysis: CommandAnalysis,
+  place: Omit<CommandPlace, 'rules'>,
+): Promise<CommandVerdict> {
+  const { rules } = policy
+  const { search, doubts } = analysis
+  const known = knownByNode(analysis)
+  const found: Found[] = []
+  for (const command of search.commands) {
+    // What was found inside of a text that a command runs counts for asks and blocks alone.
+    const own = command.node !== null || analysis.input.kind === 'exec'
+    const words = known.get(command.node) ?? null
+    const one = await judgeOne(policy, command, words, { ...place, rules })
+    if (own || one.word === 'blocked') found.push({ ...one, node: command.node })
+    found.push(
+      ...innerMatches(rules, command).map((rule) =>
+        byRule(rule, `inside of ${shownWords(command.words)}`),
+      ),
+    )
+  }
+  found.push(
+    ...scanMatches(rules, search).map((rule) => byRule(rule, 'in a text that is not understood')),
+  )
+  const distinct = found.filter(
+    (one, index) =>
+      found.findIndex((other) => other.rule.id === one.rule.id && other.shown === one.shown) ===
+      index,
+  )
+  const lines = [
+    ...distinct.map(({ shown, word, rule }) => ({
+      outcome: word,
+      detail: `${shown}: ${rule.text}`,
+    })),
+    ...doubts.map((doubt) => ({ outcome: 'ask', detail: doubt })),
+  ]
+  const end = (one: Pick<Found, 'word' | 'rule' | 'reason'>): CommandVerdict => ({
+    word: one.word,
+    rule: one.rule,
+    reason: one.reason,
+    printed: null,
+    lines,
+  })
+  const blocked = found.find(({ word }) => word === 'blocked')
+  if (blocked !== undefined) return end(blocked)
+  const [doubt] = doubts
+  if (!analysis.whole && policy.default === 'blocked') {
+    const text = `no shell rule allows what cannot be read: ${doubt ?? ''}`
+    return end({
+      word: 'blocked',
+      rule: { id: 'shell:default', text, source: policy.source },
+      reason: null,
+    })
+  }
+  const asks = found.find(({ word }) => word === 'ask')
+  if (asks !== undefined) return end(asks)
+  const noSandbox = place.host.sandboxProblem
+  const [first] = found
+  if (doubt !== undefined || first === undefined) {
+    const text = `the command asks: ${doubt ?? 'it holds nothing to judge'}`
+    return end({
+      word: 'ask',
+      rule: { id: 'shell:unclear', text, source: policy.source },
+      reason: null,
+    })
+  }
+  if (noSandbox !== null) {
+    const text = `no command is pre-approved on this host: ${noSandbox}`
+    lines.push({ outcome: 'ask', detail: text })
+    return end({ word: 'ask', rule: { id: 'shell:no-sandbox', text, source: null }, reason: null })
+  }
+  const printed = printedOf(analysis, found)
+  lines.push({ outcome: 'runs as', detail: shownPrinted(printed) })
+  return { ...end(first), printed }
+}
+
+/** The known commands by their nodes; an argument vector has the node `null`. */
+function knownByNode(analysis: CommandAnalysis): ReadonlyMap<unknown, readonly KnownWord[]> {
+  const known = new Map<unknown, readonly KnownWord[]>()
+  for (const piece of analysis.pieces) {
+    if (piece.kind === 'command' && isWhole(piece)) known.set(piece.node, piece.words)
+  }
+  return known
+}
+
+/** A command some words of which are not known has no vector. */
+function isWhole({ node, words }: KnownCommand): boolean {
+  if (node === null) return true
+  return node.name !== undefined && words.length === node.args.length + 1
+}
+
+/** First match wins: rules that pre-approve look at the vector as it is, others at what it could mean. */
+async function judgeOne(
+  policy: ShellPolicy,
+  command: PossibleCommand,
+  words: readonly KnownWord[] | null,
+  place: CommandPlace,
+): Promise<Found> {
+  const shown =
+    words === null ? shownWords(command.words) : words.map((word) => word.printed).join(' ')
+  const skipped: string[] = []
+  let asks: Found | null = null
+  for (const rule of policy.rules) {
+    if (rule.consent.approval !== 'preApproved') {
+      if (firstOver([rule], command.words, 0) !== null) return byRule(rule, shown)
+      continue
+    }
+    const answer = words === null ? null : await preApprove(rule, words, place)
+    if (answer === null || (answer.kind === 'skips' && answer.why === null)) continue
+    if (answer.kind === 'approves') return { ...byRule(rule, shown), printed: answer.words }
+    if (answer.kind === 'skips') skipped.push(answer.why ?? '')
+    else asks ??= asking(rule, shown, answer.why)
+  }
+  if (asks !== null) return asks
+  if (words === null) skipped.push('its words are not all known')
+  const why = skipped.length === 0 ? '' : ` (${skipped.join('; ')})`
+  const { default: word, source } = policy
+  const text = `no shell rule allows ${shown}${why}: it ${word === 'ask' ? 'asks' : 'is blocked'}`
+  return { shown, word, rule: { id: 'shell:default', text, source }, reason: null, printed: null }
+}
+
+function byRule(rule: ShellRule, shown: string): Found {
+  const pattern = rule.pattern.join(' ')
+  const opinion = opinionOf(rule.consent, `shell:${pattern}`, `shell rule "${pattern}"`)
+  return { shown, word: opinion.word, rule: opinion.rule, reason: opinion.reason, printed: null }
+}
+
+function asking(rule: ShellRule, shown: string, why: string): Found {
+  const { rule: said } = byRule(rule, shown)
+  const text = `shell rule "${rule.pattern.join(' ')}" would pre-approve it, but ${why}: it asks`
+  return { shown, word: 'ask', rule: { ...said, text }, reason: null, printed: null }
+}
+
+function printedOf(analysis: CommandAnalysis, found: readonly Found[]): PrintedCommand {
+  if (analysis.input.kind === 'exec') {
+    return { kind: 'exec', argv: (found[0]?.printed ?? []).map((word) => word.text) }
+  }
+  const script = analysis.pieces.map((piece) => {
+    if (piece.kind === 'text') return piece.text
+    const words = found.find((one) => one.node === piece.node)?.printed
+    // A command that is not pre-approved never gets here; nothing at all runs rather than a part.
+    if (words === undefined || words === null) throw new TypeError('a command has no printed form')
+    return [...words.map((word) => word.printed), ...piece.redirects].join(' ')
+  })
+  return { kind: 'shell', script: script.join('') }
+}
+
+function shownPrinted(printed: PrintedCommand): string {
+  return printed.kind === 'shell' ? printed.script : printed.argv.join(' ')
+}
+
+function shownWords(words: readonly Spelling[]): string {
+  const texts = words.map(({ ways, open }) => (open ? '…' : (ways[0]?.join(' ') ?? '')))
+  const text = texts.join(' ').replace(/\p{C}/gu, '�')
+  return text.length <= 200 ? text : `${text.slice(0, 200)}… (${text.length} characters)`
+}

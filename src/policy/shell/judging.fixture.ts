@@ -1,0 +1,80 @@
+import type { CommandHost, CommandInput } from '../../domain/command.ts'
+import type { Workspace } from '../../domain/tool.ts'
+import type { ApprovalWord, ShellPolicy, ShellRule } from '../policy.ts'
+import { analyseCommand } from './analyse-command.ts'
+import { judgeCommand, type CommandVerdict } from './judge-command.ts'
+
+/** A rule as a worker file writes it: `'git log'`, its word, and the rest. */
+export function rule(
+  pattern: string,
+  approval: ApprovalWord,
+  more: Partial<Pick<ShellRule, 'zones' | 'unlessArgs'>> = {},
+): ShellRule {
+  const consent = { approval, reason: null, source: 'workers/scribe.md:9' }
+  return {
+    pattern: pattern.split(' '),
+    consent,
+    description: null,
+    zones: null,
+    unlessArgs: [],
+    ...more,
+  }
+}
+
+/** A host with a sandbox, on which every program lies in `/usr/bin`. */
+export const plainHost: CommandHost = {
+  sandboxProblem: null,
+  executable: async (name) => ({
+    path: name.startsWith('/') ? name : `/usr/bin/${name}`,
+    hash: '',
+  }),
+  realPath: async (path) => path,
+}
+
+const nothing = async (): Promise<never> => {
+  throw new Error('judging a command changes nothing')
+}
+
+/** A workspace at `/w` that holds nothing, or the texts of some files. */
+export function workspaceOf(files: Readonly<Record<string, string>> = {}): Workspace {
+  const names = Object.keys(files)
+  return {
+    root: '/w',
+    async state(path) {
+      const isFolder = names.some((name) => name.startsWith(`${path}/`))
+      return { kind: names.includes(path) ? 'file' : isFolder ? 'directory' : 'absent', bytes: 0 }
+    },
+    read: async (path) => new TextEncoder().encode(files[path]),
+    list: nothing,
+    write: nothing,
+    remove: nothing,
+    move: nothing,
+  }
+}
+
+/** Judges a script, or an argument vector, by some rules. */
+export async function judgeBy(
+  rules: readonly ShellRule[],
+  command: string | readonly string[],
+  more: Partial<{
+    otherwise: ShellPolicy['default']
+    host: CommandHost
+    workspace: Workspace
+    cwd: string
+    zones: Parameters<typeof judgeCommand>[2]['zones']
+  }> = {},
+): Promise<CommandVerdict> {
+  const {
+    otherwise = 'ask',
+    host = plainHost,
+    workspace = workspaceOf(),
+    cwd = '',
+    zones = [],
+  } = more
+  const input: CommandInput =
+    typeof command === 'string'
+      ? { kind: 'shell', script: command, cwd }
+      : { kind: 'exec', argv: command, cwd }
+  const policy = { default: otherwise, rules, source: 'workers/scribe.md:8' }
+  return judgeCommand(policy, analyseCommand(input), { host, workspace, cwd, zones })
+}

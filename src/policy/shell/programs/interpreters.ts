@@ -1,0 +1,36 @@
+import { flags, type Program } from './program.ts'
+
+/** Languages: what they run has to be spelled out by the rule. */
+export const interpretersProgram: Program = {
+  names: [
+    'python',
+    'python2',
+    'python3',
+    'node',
+    'nodejs',
+    'deno',
+    'bun',
+    'perl',
+    'ruby',
+    'php',
+    'lua',
+    'luajit',
+    'tclsh',
+    'Rscript',
+    'julia',
+    'java',
+    'osascript',
+    'pwsh',
+    'groovy',
+    'scala',
+    'elixir',
+    'erl',
+    'ghci',
+    'irb',
+    'tsx',
+    'ts-node',
+  ],
+  flags: flags('-V --version -v --help'),
+  runs: 'code',
+  spellOut: 'all',
+}

@@ -1,0 +1,38 @@
+import { flags, type Program } from './program.ts'
+
+/** What installs, builds or runs what a project says: a rule has to spell out every operand. */
+export const packagesProgram: Program = {
+  names: [
+    'npm',
+    'npx',
+    'pnpm',
+    'pnpx',
+    'yarn',
+    'bunx',
+    'corepack',
+    'pip',
+    'pip3',
+    'pipx',
+    'uv',
+    'uvx',
+    'poetry',
+    'cargo',
+    'go',
+    'gem',
+    'bundle',
+    'composer',
+    'mvn',
+    'gradle',
+    'dotnet',
+    'rake',
+    'tox',
+    'docker',
+    'podman',
+    'kubectl',
+    'helm',
+    'terraform',
+  ],
+  flags: flags('--version'),
+  runs: 'command',
+  spellOut: 'all',
+}

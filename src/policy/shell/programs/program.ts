@@ -1,0 +1,95 @@
+/**
+ * What is known of a program. One file a program; a new one is added to registry.ts. A program without an entry: a rule
+ * can pre-approve it with bare words, and any flag asks.
+ */
+export interface Program {
+  readonly names: readonly string[]
+  /**
+   * What its arguments make it run: another `command` (wrappers), a `script` of a shell (also from its input), or `code`
+   * of a language. Asks and blocks are looked for in there.
+   */
+  readonly runs?: 'command' | 'script' | 'code'
+  /** the command that it runs gets words from its input */
+  readonly takesWords?: boolean
+  /** why it is never pre-approved, as the end of the sentence "NAME …" */
+  readonly never?: string
+  /** it is pre-approved only where the rule spells out this many operands, or all of them */
+  readonly spellOut?: number | 'all'
+  /** its options, all of which are understood, end before another command, which must be pre-approved itself */
+  readonly wraps?: Flags
+  /** operands of its own that stand before that command */
+  readonly wrapsAfter?: number
+  /** flags known to be harmless (flags.ts); any other asks. `null`: not listed, so that any flag asks */
+  readonly flags: Flags | null
+  /** flags are words with one dash, as those of `find` */
+  readonly wordFlags?: boolean
+  /** the operands that are refused, as a sentence; `null` when they pass */
+  readonly operands?: (operands: readonly string[]) => string | null
+  /** by the first operand: flags of each command of the program; another one asks */
+  readonly subcommands?: Readonly<Record<string, Subcommand>>
+  /** global options that take no value, so that what follows them is not one */
+  readonly plainGlobals?: readonly string[]
+  /** flags that mean the same */
+  readonly sameFlags?: readonly (readonly string[])[]
+  /** words whose presence makes its arguments hold commands or texts that it runs */
+  readonly runsWith?: readonly string[]
+  /** finds the words that an argument makes of a name of its own */
+  readonly aliases?: RegExp
+  /** it works on the folder it stands in, even when operands name others */
+  readonly readsFolder?: boolean
+  /** files by which a folder can make it run other programs, judged by their text; a sentence when it does */
+  readonly folderRuns?: FolderSettings
+  /** the words that a pre-approved call runs with, helpers switched off; `arguments_` are those behind the name */
+  readonly printed?: (arguments_: readonly string[]) => PrintedArguments
+}
+
+export interface Subcommand {
+  readonly flags: Flags | null
+  /** as of the program, for the operands behind the subcommand */
+  readonly operands?: (operands: readonly string[]) => string | null
+}
+
+/** Words to put before the arguments, and behind the first `after` of them. */
+export interface PrintedArguments {
+  readonly before: readonly string[]
+  readonly after: number
+  readonly behind: readonly string[]
+}
+
+export interface FolderSettings {
+  /** the folder that marks where the settings lie, looked for upwards, and the file in it */
+  readonly marker: string
+  readonly file: string
+  refuses(text: string): string | null
+}
+
+export interface FlagMeaning {
+  readonly value: 'none' | 'needed' | 'optional'
+  /** the value names a file */
+  readonly path: boolean
+}
+
+/** `-#` stands for a number such as `-5`. */
+export type Flags = ReadonlyMap<string, FlagMeaning>
+
+/**
+ * Reads a list of flags: `-n`, `--color?` (may have a value behind `=`), `-m=` and `--max=` (have one), `-f=path` (a file's
+ * name), `-#` (a number).
+ */
+export function flags(...lists: readonly string[]): Flags {
+  const entries = lists
+    .flatMap((list) => list.split(/\s+/))
+    .filter((word) => word !== '')
+    .map((word) => {
+      const [, name = '', mark = ''] = /^([^=?]+)(\?|=path|=)?$/.exec(word) ?? []
+      const value = mark === '' ? 'none' : mark === '?' ? 'optional' : 'needed'
+      return [name, { value, path: mark === '=path' }] as const
+    })
+  return new Map(entries)
+}
+
+/** At most so many operands. */
+export function atMost(count: number): (operands: readonly string[]) => string | null {
+  return (operands) =>
+    operands.length > count ? `has more than ${count} operand${count === 1 ? '' : 's'}` : null
+}

@@ -1,0 +1,14 @@
+import { flags, type Program } from './program.ts'
+
+/**
+ * A script can run (`e`, `s///e`) and write (`w`): `--sandbox` makes the program refuse such a script. `-i` writes, `-f`
+ * reads a script.
+ */
+export const sedProgram: Program = {
+  names: ['sed'],
+  flags: flags(
+    '-# -e= -E -n -r -s -u -z --expression= --quiet --silent --regexp-extended --separate',
+    '--unbuffered --null-data --posix --debug --sandbox',
+  ),
+  printed: () => ({ before: ['--sandbox'], after: 0, behind: [] }),
+}

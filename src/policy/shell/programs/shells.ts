@@ -1,0 +1,35 @@
+import type { Program } from './program.ts'
+
+/** What can run a script that is written in an argument, in its input or in a file. */
+export const shellsProgram: Program = {
+  names: [
+    'sh',
+    'bash',
+    'dash',
+    'zsh',
+    'ksh',
+    'mksh',
+    'ash',
+    'fish',
+    'csh',
+    'tcsh',
+    'rbash',
+    'eval',
+    'source',
+    '.',
+    'trap',
+    'alias',
+    'ssh',
+    'watch',
+    'script',
+    'at',
+    'batch',
+    'entr',
+    'expect',
+    'screen',
+    'tmux',
+  ],
+  flags: null,
+  runs: 'script',
+  spellOut: 'all',
+}

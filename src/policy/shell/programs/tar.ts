@@ -1,0 +1,14 @@
+import { flags, type Program } from './program.ts'
+
+/** Listing alone: `--checkpoint-action`, `-I`, `--to-command` and others run programs, `-x` and `-c` write. */
+export const tarProgram: Program = {
+  names: ['tar'],
+  flags: flags(
+    '-j -J -t -v -z --bzip2 --gzip --list --verbose --xz --zstd -f=path --file=path -O',
+    '--to-stdout --wildcards --no-recursion',
+  ),
+  operands: (operands) =>
+    operands.every((operand) => !/^[A-Za-z]*$/.test(operand))
+      ? null
+      : 'has an operand that may be old-style flags',
+}

@@ -1,0 +1,6 @@
+import { flags, type Program } from './program.ts'
+
+export const succeedProgram: Program = {
+  names: ['true', 'false'],
+  flags: flags(),
+}

@@ -1,0 +1,38 @@
+import type { Program } from './program.ts'
+
+/** Programs and words of the shell that run the command behind them. */
+export const wrappersProgram: Program = {
+  names: [
+    'time',
+    'command',
+    'exec',
+    'builtin',
+    'setsid',
+    'stdbuf',
+    'ionice',
+    'chrt',
+    'taskset',
+    'unshare',
+    'nsenter',
+    'chroot',
+    'strace',
+    'ltrace',
+    'gdb',
+    'busybox',
+    'toybox',
+    'flock',
+    'caffeinate',
+    'catchsegv',
+    'coproc',
+    'then',
+    'do',
+    'else',
+    'if',
+    'while',
+    'until',
+    '!',
+  ],
+  flags: null,
+  runs: 'command',
+  spellOut: 'all',
+}

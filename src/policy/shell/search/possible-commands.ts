@@ -1,0 +1,198 @@
+import { parse } from 'unbash'
+import type { Command, ParsedScript, Word } from 'unbash'
+import type { Program } from '../programs/program.ts'
+import { programNamed } from '../programs/registry.ts'
+import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
+import { spellWord, textsOf, type KnownValues } from '../spelling/spell-word.ts'
+import { readableTexts, shellLimits } from '../text/odd-text.ts'
+import { scanTokens } from './scan-tokens.ts'
+import { walkScript, type ScriptParts } from './walk-script.ts'
+
+/** Words from a place on, at which a command may begin. */
+export interface Reading {
+  readonly words: readonly Spelling[]
+  readonly from: number
+}
+
+/** One simple command, as asks and blocks are looked for in it. */
+export interface PossibleCommand {
+  readonly words: readonly Spelling[]
+  /** commands that its words may hold: what a wrapper runs, what stands behind a name that is not known */
+  readonly inner: readonly Reading[]
+  /** of the script itself: its node; `null` when it was found in a text that a command runs */
+  readonly node: Command | null
+}
+
+/** Everything that a text could mean. */
+export interface Search {
+  readonly commands: readonly PossibleCommand[]
+  /** token lists of texts that are not understood; a command may begin at every token */
+  readonly scanned: readonly (readonly string[])[]
+}
+
+const deepest = 4
+
+/** Every command that a script could run, over-approximated. `root` is its tree, if it has been parsed already. */
+export function possibleCommands(script: string, root: ParsedScript | null): Search {
+  const search = new Finding()
+  for (const [index, text] of readableTexts(script).entries()) {
+    search.addScript(text, index === 0 ? root : null, 0, index === 0)
+    if (index > 0) search.scan(text)
+  }
+  return search
+}
+
+/** The same for an argument vector that no shell reads. */
+export function possibleCommandsOf(argv: readonly string[]): Search {
+  const search = new Finding()
+  search.addWords(argv.map(exactly), null, 0, argv.join(' '), [])
+  return search
+}
+
+class Finding implements Search {
+  readonly commands: PossibleCommand[] = []
+  readonly scanned: (readonly string[])[] = []
+  readonly #seen = new Set<string>()
+
+  addScript(text: string, tree: ParsedScript | null, depth: number, own: boolean): void {
+    if (depth > deepest || Buffer.byteLength(text) > shellLimits.parsedBytes) {
+      this.scan(text)
+      return
+    }
+    const root = tree ?? parse(text)
+    if (root.errors !== undefined && root.errors.length > 0) this.scan(text)
+    const parts = walkScript(root)
+    const many = parts.commands.length > shellLimits.commands
+    if (many) this.scan(text)
+    for (const node of parts.commands) {
+      const words = wordsOf(node, parts.known)
+      const others = many ? [] : othersOf(parts, node, words)
+      this.addWords(words, own ? node : null, depth, text, others)
+    }
+  }
+
+  /** `whole` is the text that the command stands in, `others` what it may be handed by other commands. */
+  addWords(
+    words: readonly Spelling[],
+    node: Command | null,
+    depth: number,
+    whole: string,
+    others: readonly Spelling[],
+  ): void {
+    const [first] = words
+    const unknown = first === undefined || first.open
+    const programs = programsOf(words, unknown ? words.length : 1)
+    const runs = new Set(programs.map((program) => runsOf(program, words)))
+    const wraps = unknown || runs.has('command') || runs.has('script')
+    const inner: Reading[] = []
+    if (wraps) {
+      const all = others.length === 0 ? words : [...words, ...others]
+      inner.push(...all.slice(1).map((_, index) => ({ words: all, from: index + 1 })))
+    }
+    inner.push(...aliasReadings(words, programs))
+    this.commands.push({ words, inner, node })
+    const runners = wraps ? programsOf(words, words.length) : programs
+    const runsInput = runners.some(
+      ({ runs: kind }) => kind === 'script' || (kind === 'code' && readsInput(words)),
+    )
+    if (runsInput || (unknown && words.length > 0)) this.scan(whole)
+    if (unknown || [...runs].some((kind) => kind !== undefined)) this.#addTexts(words, depth)
+  }
+
+  /** Texts among the words that the program may run. */
+  #addTexts(words: readonly Spelling[], depth: number): void {
+    const texts = words.slice(1).flatMap(textsOf)
+    for (const text of [...new Set(texts)].filter((one) => /[^A-Za-z0-9_./-]/.test(one))) {
+      this.scan(text)
+      const script = text.replace(/^(?:-{1,2}[A-Za-z-]+=?|!)/, '')
+      for (const one of new Set([text, script])) {
+        if (/[\s;&|{$`]/.test(one)) this.addScript(one, null, depth + 1, false)
+      }
+    }
+    this.scan(texts.join(' '))
+  }
+
+  scan(text: string): void {
+    if (this.#seen.has(text)) return
+    this.#seen.add(text)
+    this.scanned.push(...scanTokens(text))
+  }
+}
+
+function wordsOf(node: Command, known: KnownValues): readonly Spelling[] {
+  const words: Word[] = node.name === undefined ? [] : [node.name]
+  const spelled = words.flatMap((word) => spellWord(word, known))
+  for (const argument of node.args) {
+    if (argument.type === 'Word') spelled.push(...spellWord(argument, known))
+    else spelled.push(exactly(argument.text))
+  }
+  return spelled
+}
+
+/** What is known of the programs that the first so many words may name; of words that may vanish, the next counts too. */
+function programsOf(words: readonly Spelling[], most: number): readonly Program[] {
+  const names = new Set<string>()
+  for (const [index, word] of words.entries()) {
+    if (index >= most && !words.slice(0, index).every(mayVanish)) break
+    for (const [field] of word.ways) if (field !== undefined) names.add(programName(field))
+  }
+  return [...names].flatMap((name) => programNamed(name) ?? [])
+}
+
+function mayVanish(word: Spelling): boolean {
+  return word.open || word.ways.some((fields) => fields.length === 0)
+}
+
+function runsOf(program: Program, words: readonly Spelling[]): Program['runs'] {
+  const { runs, runsWith = [] } = program
+  if (runs !== undefined) return runs
+  const said = words.some((word) => textsOf(word).some((text) => runsWith.includes(text)))
+  return said ? 'command' : undefined
+}
+
+/** An interpreter without a file to read, or with `-` for one, reads its input. */
+function readsInput(words: readonly Spelling[]): boolean {
+  return words.slice(1).every((word) => textsOf(word).some((text) => text.startsWith('-')))
+}
+
+/** What `xargs` and its like may append: the words of every other command, and what is handed on. */
+function othersOf(
+  parts: ScriptParts,
+  own: Command,
+  words: readonly Spelling[],
+): readonly Spelling[] {
+  const [name] = words
+  const takesInput = name?.ways.some(([field]) => {
+    const program = field === undefined ? undefined : programNamed(programName(field))
+    return program?.takesWords === true
+  })
+  if (takesInput !== true) return []
+  const fed = parts.commands
+    .filter((node) => node !== own)
+    .flatMap((node) => node.args.flatMap((word) => ('value' in word ? wordTexts(word) : [])))
+  return [...fed, ...parts.handed].flatMap((text) =>
+    text.split(/(?:\\n|\\t|\s)+/).flatMap((one) => (one === '' ? [] : [exactly(one)])),
+  )
+}
+
+function wordTexts(word: Command['args'][number]): readonly string[] {
+  return word.type === 'Word' ? [word.value] : [word.text]
+}
+
+/** `git -c alias.x=push x`: what a setting given with the call makes of a name. */
+function aliasReadings(
+  words: readonly Spelling[],
+  programs: readonly { readonly aliases?: RegExp }[],
+): readonly Reading[] {
+  const pattern = programs.find((program) => program.aliases !== undefined)?.aliases
+  const [name, ...rest] = words
+  if (pattern === undefined || name === undefined) return []
+  return rest.flatMap((word, index) =>
+    textsOf(word).flatMap((text) => {
+      const found = pattern.exec(text)?.[1]
+      if (found === undefined) return []
+      const spelled = found.split(/\s+/).map(exactly)
+      return [{ words: [name, ...spelled, ...rest.slice(index + 2)], from: 0 }]
+    }),
+  )
+}

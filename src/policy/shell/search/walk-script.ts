@@ -1,0 +1,96 @@
+import { forEachChild } from 'unbash'
+import type { Command, HereDoc, HereString, SyntaxNode } from 'unbash'
+import { textsOf, spellWord, type KnownValues } from '../spelling/spell-word.ts'
+
+/** What a script holds, wherever in it: substitutions, functions, loops and here-documents included. */
+export interface ScriptParts {
+  readonly commands: readonly Command[]
+  /** texts that some command may read: here-documents and here-strings */
+  readonly handed: readonly string[]
+  readonly known: KnownValues
+}
+
+/** How often assigned values are put into each other. */
+const rounds = 3
+
+/** Collects every simple command of a tree, the texts it hands on, and the values it gives to variables. */
+export function walkScript(root: SyntaxNode): ScriptParts {
+  const commands: Command[] = []
+  const handed: (HereDoc | HereString)[] = []
+  const assigned: SyntaxNode[] = []
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === 'Command') commands.push(node)
+    else if (node.type === 'HereDoc' || node.type === 'HereString') handed.push(node)
+    else if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') {
+      assigned.push(node)
+    }
+    forEachChild(node, visit)
+  }
+  visit(root)
+  let known: KnownValues = new Map()
+  for (let round = 0; round < rounds && assigned.length > 0; round += 1) {
+    known = valuesOf(assigned, known)
+  }
+  known = withPositional(root, commands, known)
+  return { commands, handed: handed.flatMap((node) => handedTexts(node, known)), known }
+}
+
+/** More values of one variable than this are forgotten; it stays open. */
+const mostValues = 16
+
+function valuesOf(nodes: readonly SyntaxNode[], known: KnownValues): KnownValues {
+  const values = new Map<string, string[]>()
+  const add = (name: string, texts: readonly string[]): void => {
+    const list = values.get(name) ?? []
+    for (const text of texts) if (list.length < mostValues && !list.includes(text)) list.push(text)
+    values.set(name, list)
+  }
+  for (const node of nodes) {
+    if (node.type === 'Assignment') {
+      const words = node.value.type === 'Word' ? [node.value] : node.value.elements
+      const each = words.map((word) => spellWord(word, known).flatMap(textsOf))
+      for (const texts of each) add(node.name, texts)
+      if (node.value.type === 'ArrayValue') {
+        add(node.name, [each.map((texts) => texts[0] ?? '').join(' ')])
+      }
+    } else if (node.type === 'For' || node.type === 'Select') {
+      const words = (node.wordlist ?? []).flatMap((word) => spellWord(word, known))
+      add(node.name.value, words.flatMap(textsOf))
+    }
+  }
+  return values
+}
+
+function handedTexts(node: HereDoc | HereString, known: KnownValues): readonly string[] {
+  if (node.type === 'HereDoc') return [node.body.text]
+  return node.target === undefined ? [] : spellWord(node.target, known).flatMap(textsOf)
+}
+
+/** What `$1` and `"$@"` may be, where a function or `set` could give them: the words of every command. */
+function withPositional(
+  root: SyntaxNode,
+  commands: readonly Command[],
+  known: KnownValues,
+): KnownValues {
+  const functions = new Set(['set'])
+  const visit = (node: SyntaxNode): void => {
+    if (node.type === 'Function') functions.add(node.name.value)
+    forEachChild(node, visit)
+  }
+  visit(root)
+  const called = commands.filter((node) => functions.has(node.name?.value ?? ''))
+  if (called.length === 0) return known
+  const lists = called.map((node) =>
+    node.args.map((word) => ('value' in word ? wordText(word) : '')),
+  )
+  const values = new Map(known)
+  const texts = [...new Set(lists.flat())].slice(0, mostValues)
+  for (const name of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) values.set(name, texts)
+  const joined = lists.flatMap((words) => [words.join(' '), words.slice(1).join(' ')])
+  for (const name of ['@', '*']) values.set(name, [...joined, ...texts].slice(0, mostValues))
+  return values
+}
+
+function wordText(word: Command['args'][number]): string {
+  return word.type === 'Word' ? word.value : word.text
+}

@@ -1,0 +1,117 @@
+/** More words than this are not listed. */
+const most = 128
+
+/**
+ * The words that unquoted braces make of one word's source text: `{git,push}` is `git` and `push`, `{a..c}` is `a`, `b`,
+ * `c`. Without such braces, the text itself. `null` when there would be too many.
+ */
+export function expandBraces(text: string): readonly string[] | null {
+  const words = expand(text, 0)
+  return words.length > most ? null : words
+}
+
+function expand(text: string, depth: number): readonly string[] {
+  const group = depth > 8 ? null : firstGroup(text)
+  if (group === null) return [text]
+  const before = text.slice(0, group.start)
+  const behind = expand(text.slice(group.end + 1), depth + 1)
+  const words: string[] = []
+  for (const option of group.options) {
+    for (const inner of expand(option, depth + 1)) {
+      for (const rest of behind) {
+        if (words.length <= most) words.push(before + inner + rest)
+      }
+    }
+  }
+  return words
+}
+
+interface Group {
+  readonly start: number
+  readonly end: number
+  readonly options: readonly string[]
+}
+
+/** The first brace group that expands: one with a comma at its own level, or a sequence. */
+function firstGroup(text: string): Group | null {
+  for (let start = 0; start < text.length; start = after(text, start)) {
+    if (text[start] !== '{') continue
+    const group = groupAt(text, start)
+    if (group !== null) return group
+  }
+  return null
+}
+
+function groupAt(text: string, start: number): Group | null {
+  const commas: number[] = []
+  let depth = 0
+  for (let at = start; at < text.length; at = after(text, at)) {
+    if (text[at] === '{') depth += 1
+    else if (text[at] === ',' && depth === 1) commas.push(at)
+    else if (text[at] === '}') {
+      depth -= 1
+      if (depth > 0) continue
+      const inner = text.slice(start + 1, at)
+      if (commas.length === 0) {
+        const options = sequence(inner)
+        return options === null ? null : { start, end: at, options }
+      }
+      const cuts = [start, ...commas, at]
+      const options = cuts.slice(1).map((cut, index) => text.slice((cuts[index] ?? 0) + 1, cut))
+      return { start, end: at, options }
+    }
+  }
+  return null
+}
+
+function sequence(inner: string): readonly string[] | null {
+  const letters = /^([A-Za-z])\.\.([A-Za-z])(?:\.\.-?\d+)?$/.exec(inner)
+  const numbers = /^(-?\d{1,6})\.\.(-?\d{1,6})(?:\.\.-?\d+)?$/.exec(inner)
+  const [from, to] =
+    letters === null
+      ? [Number(numbers?.[1]), Number(numbers?.[2])]
+      : [letters[1]?.codePointAt(0) ?? 0, letters[2]?.codePointAt(0) ?? 0]
+  if (letters === null && numbers === null) return null
+  const count = Math.min(Math.abs(to - from) + 1, most + 1)
+  const step = to < from ? -1 : 1
+  return Array.from({ length: count }, (_, index) => {
+    const value = from + index * step
+    return letters === null ? String(value) : String.fromCodePoint(value)
+  })
+}
+
+/** The next place that braces count at: quotes, escapes and substitutions are stepped over. */
+function after(text: string, at: number): number {
+  const one = text[at]
+  if (one === '\\') return at + 2
+  if (one === "'") return past(text, at + 1, "'")
+  if (one === '"') return pastDouble(text, at + 1)
+  if (one === '`') return past(text, at + 1, '`')
+  if (one === '$' && (text[at + 1] === '(' || text[at + 1] === '{')) return pastNested(text, at + 1)
+  return at + 1
+}
+
+function past(text: string, from: number, quote: string): number {
+  const end = text.indexOf(quote, from)
+  return end < 0 ? text.length : end + 1
+}
+
+function pastDouble(text: string, from: number): number {
+  for (let at = from; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1
+    else if (text[at] === '"') return at + 1
+  }
+  return text.length
+}
+
+function pastNested(text: string, open: number): number {
+  const [opening, closing] = text[open] === '(' ? ['(', ')'] : ['{', '}']
+  let depth = 0
+  for (let at = open; at < text.length; at += 1) {
+    if (text[at] === '\\') at += 1
+    else if (text[at] === "'") at = past(text, at + 1, "'") - 1
+    else if (text[at] === opening) depth += 1
+    else if (text[at] === closing && (depth -= 1) === 0) return at + 1
+  }
+  return text.length
+}

@@ -1,0 +1,69 @@
+import { withoutOddCharacters } from '../text/odd-text.ts'
+
+/** What one word of a command might become once a shell has expanded it. Over-approximates: for asks and blocks only. */
+export interface Spelling {
+  /** each a list of fields: `[]` when the word vanishes, several when it is split */
+  readonly ways: readonly (readonly string[])[]
+  /** it might become something else too, or nothing */
+  readonly open: boolean
+}
+
+/** Stand in fields for `*` and for one unknown character of an unquoted file pattern. */
+export const anyText = '\u{f0001}'
+export const anyCharacter = '\u{f0002}'
+
+/** A word that is just this text. */
+export function exactly(text: string): Spelling {
+  return { ways: [[text]], open: false }
+}
+
+/** Could a field be this token? Characters that cannot be seen do not count, and a file pattern may match it. */
+export function couldBe(field: string, token: string): boolean {
+  if (field === token) return true
+  const text = plain(field)
+  if (!text.includes(anyText) && !text.includes(anyCharacter)) return text === token
+  return patternMatches([...text], [...token])
+}
+
+/** The last part of a path, in lower case: what a program is called wherever it lies. */
+export function programName(field: string): string {
+  const text = plain(field)
+  return text.slice(text.lastIndexOf('/') + 1).toLowerCase()
+}
+
+const printable = /^[\x20-\x7e]*$/
+
+function plain(field: string): string {
+  if (printable.test(field)) return field
+  const kept = [...field].map((one) =>
+    one === anyText || one === anyCharacter ? one : withoutOddCharacters(one),
+  )
+  return kept.join('')
+}
+
+/** Linear in both lengths: the usual walk with one place to come back to. */
+function patternMatches(pattern: readonly string[], text: readonly string[]): boolean {
+  let at = 0
+  let star = -1
+  let resume = 0
+  let index = 0
+  while (index < text.length) {
+    const one = pattern[at]
+    if (one === anyText) {
+      star = at
+      resume = index
+      at += 1
+    } else if (one === anyCharacter || (one !== undefined && one === text[index])) {
+      at += 1
+      index += 1
+    } else if (star >= 0) {
+      at = star + 1
+      resume += 1
+      index = resume
+    } else {
+      return false
+    }
+  }
+  while (pattern[at] === anyText) at += 1
+  return at === pattern.length
+}

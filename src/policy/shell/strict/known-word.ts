@@ -1,0 +1,129 @@
+import type { DoubleQuotedChild, Word } from 'unbash'
+
+/** Variables that the built environment sets, each to an absolute path (workers-and-policy.md, shell rules). */
+export const knownVariables: readonly string[] = ['HOME', 'PATH', 'PWD', 'TMPDIR']
+
+/** A word of which is known what it becomes. */
+export interface KnownWord {
+  /** the one field; a variable in it stands as `variableMark` */
+  readonly text: string
+  /** how a shell reads exactly that again */
+  readonly printed: string
+  readonly hasVariable: boolean
+}
+
+/** Stands in a known word for the value of a variable. */
+export const variableMark = '\u{f0004}'
+
+/** A word that is nothing but this text. */
+export function literalWord(text: string): KnownWord {
+  return { text, printed: quoted(text), hasVariable: false }
+}
+
+/** A text in single quotes, unless none of its characters means anything to a shell. */
+export function quoted(text: string): string {
+  if (/^[A-Za-z0-9_./:,@%+-]+$/.test(text)) return text
+  return `'${text.replaceAll("'", String.raw`'\''`)}'`
+}
+
+/** Characters that stand for themselves outside of quotes, wherever in a word. */
+const plain = /^[A-Za-z0-9_./:,@%+=^!-]$/
+
+/**
+ * What a word becomes, or why that is not known, as the end of the sentence "it holds …". Quotes and escapes are read here
+ * once more, and what is read must be what the parser read.
+ */
+export function knownWord(word: Word): KnownWord | string {
+  let text = ''
+  let printed = ''
+  let hasVariable = false
+  const literal = (value: string): void => {
+    text += value
+    printed += value === '' ? '' : quoted(value)
+  }
+  const parts = word.parts ?? [{ type: 'Literal' as const, value: word.value, text: word.text }]
+  for (const part of parts) {
+    switch (part.type) {
+      case 'Literal': {
+        const value = unquotedValue(part.text, text === '' && printed === '')
+        if (value === null || value !== part.value) return 'a character that a shell might read'
+        literal(value)
+        break
+      }
+      case 'SingleQuoted':
+        if (part.text !== `'${part.value}'` || part.value.includes("'")) return 'an unclear quote'
+        literal(part.value)
+        break
+      case 'DoubleQuoted':
+        for (const child of part.parts) {
+          const known = quotedChild(child)
+          if (typeof known === 'string') return known
+          if ('variable' in known) {
+            hasVariable = true
+            text += variableMark
+            printed += `"$${known.variable}"`
+          } else {
+            literal(known.text)
+          }
+        }
+        break
+      default:
+        return notPlain[part.type]
+    }
+  }
+  return { text, printed: hasVariable ? printed : quoted(text), hasVariable }
+}
+
+const notPlain = {
+  Glob: 'a file pattern',
+  ExtendedGlob: 'a file pattern',
+  BraceExpansion: 'a brace expansion',
+  AnsiCQuoted: "a quote of the form $'…'",
+  LocaleString: 'a quote of the form $"…"',
+  SimpleExpansion: 'a variable without quotes',
+  ParameterExpansion: 'an expansion',
+  CommandExpansion: 'a command substitution',
+  ArithmeticExpansion: 'an arithmetic expansion',
+  ProcessSubstitution: 'a process substitution',
+} as const
+
+/** Text outside of quotes; `null` when a character of it may mean something. */
+function unquotedValue(text: string, first: boolean): string | null {
+  let value = ''
+  for (let at = 0; at < text.length; at += 1) {
+    const one = text[at] ?? ''
+    if (one === '\\') {
+      const escaped = text[at + 1]
+      if (escaped === undefined || !/^[\x20-\x7e]$/.test(escaped)) return null
+      value += escaped
+      at += 1
+    } else if (plain.test(one) || (one === '~' && isInside(text, at, first))) {
+      value += one
+    } else if (/^[\p{L}\p{N}]$/u.test(one) && one.codePointAt(0) !== undefined) {
+      value += one
+    } else {
+      return null
+    }
+  }
+  return value
+}
+
+/** `HEAD~2`: a tilde that no home folder stands for. */
+function isInside(text: string, at: number, first: boolean): boolean {
+  return (at > 0 || !first) && /[A-Za-z0-9^~]/.test(text[at - 1] ?? '')
+}
+
+function quotedChild(child: DoubleQuotedChild): { text: string } | { variable: string } | string {
+  if (child.type === 'Literal') {
+    const { text, value } = child
+    if (/(?<!\\)(?:\\\\)*[$`"]/.test(text)) return 'a dollar or a backquote in quotes'
+    const read = text.replace(/\\([$`"\\])/g, '$1')
+    return read === value ? { text: value } : 'an unclear quote'
+  }
+  if (child.type !== 'SimpleExpansion') return notPlain[child.type]
+  const name = child.text.slice(1)
+  if (child.text !== `$${name}` || !knownVariables.includes(name)) {
+    return `the variable ${name}, which is none of ${knownVariables.join(', ')}`
+  }
+  return { variable: name }
+}
