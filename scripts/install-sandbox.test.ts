@@ -1,0 +1,63 @@
+import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test as anywhere } from 'vitest'
+import { installSandbox } from './install-sandbox.ts'
+
+/** Elsewhere there is no sandbox to install. */
+const test = anywhere.runIf(process.platform === 'linux')
+
+let folder: string
+let said: string[]
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'apt '))
+  said = []
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+async function program(name: string, script = 'exit 0'): Promise<void> {
+  await writeFile(join(folder, name), `#!/bin/sh\n${script}\n`)
+  await chmod(join(folder, name), 0o755)
+}
+
+/** An apt that writes down what it is asked, and installs only once its lists were updated. */
+function aptThatNeedsAnUpdate(): Promise<void> {
+  const make = 'printf "#!/bin/sh\\n" > "$at/$name"; chmod +x "$at/$name"'
+  return program(
+    'apt-get',
+    `PATH=/usr/bin:/bin; at=$(dirname "$0"); echo "$*" >> "$at/asked"
+case "$*" in
+  *update*) : > "$at/updated" ;;
+  *) [ -e "$at/updated" ] || exit 100
+     for name in bwrap slirp4netns; do ${make}; done ;;
+esac`,
+  )
+}
+
+function install(mayInstall: boolean): string | null {
+  return installSandbox({ path: folder, mayInstall, log: (sentence) => void said.push(sentence) })
+}
+
+test('what is missing is installed as root, with fresh lists when the old ones do not do', async () => {
+  await aptThatNeedsAnUpdate()
+  expect(install(true)).toBeNull()
+  expect(said).toEqual(['installing bubblewrap and slirp4netns for commands in a sandbox'])
+  const asked = (await readFile(join(folder, 'asked'), 'utf8')).trimEnd().split('\n')
+  expect(asked.map((line) => line.replace(/^(-o \S+ )+/, ''))).toEqual([
+    'install --yes --no-install-recommends bubblewrap slirp4netns',
+    'update',
+    'install --yes --no-install-recommends bubblewrap slirp4netns',
+  ])
+})
+
+test('nothing is installed where all is there, and nothing by an ordinary user: the sentence says what to do', async () => {
+  await aptThatNeedsAnUpdate()
+  await program('bwrap')
+  expect(install(false)).toBe(
+    "slirp4netns cannot be found: install with the system's package manager (apt-get install slirp4netns)",
+  )
+  await program('slirp4netns')
+  expect(install(true)).toBeNull()
+  expect(said).toEqual([])
+  await expect(readFile(join(folder, 'asked'))).rejects.toThrow('ENOENT')
+})
