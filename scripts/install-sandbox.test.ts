@@ -1,11 +1,8 @@
 import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test as anywhere } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { installSandbox } from './install-sandbox.ts'
-
-/** Elsewhere there is no sandbox to install. */
-const test = anywhere.runIf(process.platform === 'linux')
 
 let folder: string
 let said: string[]
@@ -38,26 +35,29 @@ function install(mayInstall: boolean): string | null {
   return installSandbox({ path: folder, mayInstall, log: (sentence) => void said.push(sentence) })
 }
 
-test('what is missing is installed as root, with fresh lists when the old ones do not do', async () => {
-  await aptThatNeedsAnUpdate()
-  expect(install(true)).toBeNull()
-  expect(said).toEqual(['installing bubblewrap and slirp4netns for commands in a sandbox'])
-  const asked = (await readFile(join(folder, 'asked'), 'utf8')).trimEnd().split('\n')
-  expect(asked.map((line) => line.replace(/^(-o \S+ )+/, ''))).toEqual([
-    'install --yes --no-install-recommends bubblewrap slirp4netns',
-    'update',
-    'install --yes --no-install-recommends bubblewrap slirp4netns',
-  ])
-})
+// Elsewhere there is no sandbox to install.
+describe.runIf(process.platform === 'linux')('on Linux', () => {
+  test('what is missing is installed as root, with fresh lists when the old ones do not do', async () => {
+    await aptThatNeedsAnUpdate()
+    expect(install(true)).toBeNull()
+    expect(said).toEqual(['installing bubblewrap and slirp4netns for commands in a sandbox'])
+    const asked = (await readFile(join(folder, 'asked'), 'utf8')).trimEnd().split('\n')
+    expect(asked.map((line) => line.replace(/^(-o \S+ )+/, ''))).toEqual([
+      'install --yes --no-install-recommends bubblewrap slirp4netns',
+      'update',
+      'install --yes --no-install-recommends bubblewrap slirp4netns',
+    ])
+  })
 
-test('nothing is installed where all is there, and nothing by an ordinary user: the sentence says what to do', async () => {
-  await aptThatNeedsAnUpdate()
-  await program('bwrap')
-  expect(install(false)).toBe(
-    "slirp4netns cannot be found: install with the system's package manager (apt-get install slirp4netns)",
-  )
-  await program('slirp4netns')
-  expect(install(true)).toBeNull()
-  expect(said).toEqual([])
-  await expect(readFile(join(folder, 'asked'))).rejects.toThrow('ENOENT')
+  test('nothing is installed where all is there, and nothing by an ordinary user: the sentence says what to do', async () => {
+    await aptThatNeedsAnUpdate()
+    await program('bwrap')
+    expect(install(false)).toBe(
+      "slirp4netns cannot be found: install with the system's package manager (apt-get install slirp4netns)",
+    )
+    await program('slirp4netns')
+    expect(install(true)).toBeNull()
+    expect(said).toEqual([])
+    await expect(readFile(join(folder, 'asked'))).rejects.toThrow('ENOENT')
+  })
 })
