@@ -108,3 +108,27 @@ test('a replay lists what past calls would meet under the folder, and ends with 
   expect(await olga.json('policy', 'replay', '--since', '2020-01-01')).toMatchObject({ items: [] })
   expect((await grace.run('policy', 'replay')).code).toBe(1)
 })
+
+test('explain says on the command line what it says over HTTP: verdict, rule, where, risk, queue, every step', async () => {
+  const call = ['scribe', 'write_file', '{"path": "notes/infra/a.md", "content": "x"}'] as const
+  const answer = await ada.json<{
+    reason: string
+    rule: { id: string; source: string }
+    steps: { step: string; outcome: string; detail: string }[]
+  }>('explain', ...call)
+  expect(answer).toMatchObject({
+    verdict: 'ask',
+    risk: 'high',
+    queue: 'platform',
+    rule: { id: 'zone:notes.write', source: 'workers/scribe.md:6' },
+  })
+  const said = await ada.ok('explain', ...call)
+  expect(said).toContain(
+    `ask: ${answer.reason}\nrule zone:notes.write in workers/scribe.md:6, risk high, queue platform`,
+  )
+  for (const { step, outcome, detail } of answer.steps) {
+    expect(said).toMatch(
+      new RegExp(`^${step} +${RegExp.escape(outcome)} +${RegExp.escape(detail)}$`, 'm'),
+    )
+  }
+})

@@ -27,7 +27,7 @@ export function addExplainCommand(program: Command): void {
         const answer = await service.post<Explanation>('/v1/policy/explain', body)
         if (options.json === true) return console.log(JSON.stringify(answer))
         console.log(
-          `${answer.verdict}: ${printable(answer.reason)}\n\n${table(
+          `${answer.verdict}: ${printable(answer.reason)}\n${factsOf(answer)}\n\n${table(
             ['step', 'outcome', 'detail'],
             answer.steps.map((step) => [step.step, step.outcome, step.detail]),
             '',
@@ -39,6 +39,17 @@ export function addExplainCommand(program: Command): void {
     `explain release-notes write_file '{"path": "notes/1.2.md", "content": "…"}'`,
     `explain release-notes delete_file '{"path": "notes/1.0.md"}' --json`,
   ])
+}
+
+/** Which rule decided and where it is written, the risk, and where it would be asked. */
+function factsOf({ rule, risk, queue }: Explanation): string {
+  const written = rule?.source == null ? '' : ` in ${rule.source}`
+  const facts = [
+    rule === null ? 'no rule' : `rule ${rule.id}${written}`,
+    risk === undefined ? '' : `risk ${risk}`,
+    queue === undefined ? '' : `queue ${queue}`,
+  ]
+  return printable(facts.filter((fact) => fact !== '').join(', '))
 }
 
 function parseInput(text: string): unknown {

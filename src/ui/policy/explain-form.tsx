@@ -90,8 +90,9 @@ export function ExplainForm({ workers }: { workers: readonly string[] }) {
             </p>
           )}
           <ol className="plain-list">
-            {answer.steps.map((step) => (
-              <li key={step.step}>
+            {answer.steps.map((step, index) => (
+              // oxlint-disable-next-line react/no-array-index-key -- a step is its place in the order
+              <li key={index}>
                 <span className="grow break">
                   {step.step}: <VisibleText text={step.detail} />
                 </span>
