@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -21,6 +21,70 @@ async function countersign(...args: string[]): Promise<string> {
 test('init writes a folder that check finds valid', async () => {
   expect(await countersign('init')).toContain('written  countersign.yaml')
   expect(JSON.parse(await countersign('check', '--json'))).toEqual({ valid: true, problems: [] })
+})
+
+/** Every file of a folder with its text, by path. */
+async function textsOf(dir: string): Promise<Record<string, string>> {
+  const entries = await readdir(dir, { recursive: true, withFileTypes: true })
+  const files = entries
+    .filter((entry) => entry.isFile())
+    .map((one) => join(one.parentPath, one.name))
+  const texts = await Promise.all(
+    files.map(async (file) => [relative(dir, file), await readFile(file, 'utf8')] as const),
+  )
+  return Object.fromEntries(texts.toSorted(([one], [other]) => (one < other ? -1 : 1)))
+}
+
+test('what init proposes for an empty folder is examples/starter, word for word', async () => {
+  await countersign('init')
+  const {
+    'package.json': editor,
+    'tsconfig.json': types,
+    '.gitignore': ignored,
+    ...texts
+  } = await textsOf(folder)
+  expect(texts).toEqual(
+    await textsOf(fileURLToPath(new URL('../../examples/starter', import.meta.url))),
+  )
+  expect(Object.keys(JSON.parse(editor ?? '').devDependencies)).toEqual(['countersign', 'zod'])
+  expect(JSON.parse(types ?? '').include).toEqual(['tools'])
+  expect(ignored).toBe('.countersign/\n.env\n')
+})
+
+test('init proposes zones, commands and routing for what it finds, and check finds them valid', async () => {
+  await run('git', ['init', '-q', folder])
+  await writeFile(
+    join(folder, 'package.json'),
+    '{"scripts": {"test": "x", "build": "x", "odd": "x"}}',
+  )
+  await writeFile(join(folder, 'yarn.lock'), '')
+  await writeFile(join(folder, 'go.mod'), 'module x\n')
+  for (const name of ['docs', 'infra', 'node_modules', '.venv', 'venv', 'src'])
+    await mkdir(join(folder, name))
+  const said = await countersign('init')
+  expect(said).toContain('found    package.json: rules for yarn test, yarn run build')
+  expect(said).toContain('for editors: npm install --save-dev countersign@file:')
+  const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')
+  for (const line of [
+    '- { pattern: git status, approval: preApproved }',
+    '- { pattern: yarn test, approval: ask }',
+    '- { pattern: go test, approval: ask }',
+    'root: node_modules\n    mode: ro',
+    'root: docs\n    mode: rw',
+  ]) {
+    expect(worker).toContain(line)
+  }
+  expect(worker).not.toContain('odd')
+  expect(await readFile(join(folder, 'countersign.yaml'), 'utf8')).toContain(
+    'path: "infra/**" }\n    risk: high',
+  )
+  const { valid, problems } = JSON.parse(await countersign('check', '--json')) as {
+    valid: boolean
+    problems: { problem: string }[]
+  }
+  expect(valid).toBe(true)
+  // Which of the programs this machine has is its own affair.
+  expect(problems.filter((one) => !one.problem.includes('is not on this host'))).toEqual([])
 })
 
 test('init changes no file that is there, says so, and adds to .gitignore once', async () => {

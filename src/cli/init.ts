@@ -1,8 +1,12 @@
-import { cp, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, relative, resolve } from 'node:path'
+import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
 import { CHECKOUT } from '../runtime/folders.ts'
+import { type FolderFacts, lookAtFolder } from './init/look-at-folder.ts'
+import { proposeConfig } from './init/propose-config.ts'
+import { proposeWorker } from './init/propose-worker.ts'
 
 const templates = join(CHECKOUT, 'examples', 'starter')
+const copied = ['scripts/assistant.yaml', 'tools/say-hello.ts']
 
 /** Editors resolve `countersign` and `zod` through these; running needs neither. */
 const editorFiles = {
@@ -24,24 +28,47 @@ const editorFiles = {
   },
 }
 
-/** Writes a commented example of each file of a project. What is there already stays as it is, and is said. */
+/**
+ * Writes each file of a project, commented, with zones and rules for what lies in the folder. What is there already
+ * stays as it is, and is said.
+ */
 export async function runInit(dir: string): Promise<void> {
   const target = resolve(dir)
   await mkdir(target, { recursive: true })
-  const files = (await readdir(templates, { recursive: true, withFileTypes: true })).filter(
-    (entry) => entry.isFile(),
-  )
-  for (const entry of files) {
-    const source = join(entry.parentPath, entry.name)
-    await place(target, relative(templates, source), (path) => cp(source, path))
-  }
+  const facts = await lookAtFolder(target)
+  for (const line of foundLines(facts)) console.log(`found    ${line}`)
+  await placeText(target, 'countersign.yaml', proposeConfig(facts))
+  await placeText(target, 'workers/assistant.md', proposeWorker(facts))
+  for (const name of copied) await place(target, name, (path) => cp(join(templates, name), path))
+  const hasOwnPackage = (await stat(join(target, 'package.json')).catch(() => null)) !== null
   for (const [name, content] of Object.entries(editorFiles)) {
-    await place(target, name, (path) => writeFile(path, `${JSON.stringify(content, null, 2)}\n`))
+    await placeText(target, name, `${JSON.stringify(content, null, 2)}\n`)
   }
   await ignoreDataFolder(target)
+  if (hasOwnPackage) {
+    console.log(
+      `         for editors: npm install --save-dev countersign@file:${CHECKOUT} zod (running needs neither)`,
+    )
+  }
   console.log(
     `\nNext, in ${target}:\n  name your people and teams in countersign.yaml\n  countersign check\n  countersign start`,
   )
+}
+
+/** What of the folder the proposal takes notice of, a line each. */
+function foundLines(facts: FolderFacts): string[] {
+  const folders = [...facts.documents, ...facts.dependencies, ...facts.infrastructure]
+  return [
+    ...(facts.isGit ? ['a Git repository: rules for git'] : []),
+    ...facts.toolChains.map(({ file, runs }) =>
+      runs.length === 0 ? file : `${file}: rules for ${runs.join(', ')}`,
+    ),
+    ...folders.map((name) => `${name}/`),
+  ]
+}
+
+async function placeText(target: string, name: string, text: string): Promise<void> {
+  await place(target, name, (path) => writeFile(path, text))
 }
 
 async function place(

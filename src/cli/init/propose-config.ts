@@ -1,0 +1,63 @@
+import type { FolderFacts } from './look-at-folder.ts'
+
+/** countersign.yaml for a folder, commented. */
+export function proposeConfig(facts: FolderFacts): string {
+  return `# Who works here, who decides, and by which rules. \`countersign check\` explains every mistake.
+version: 1
+
+people: # optional; anyone named in a team is a person already
+  - { email: you@example.com, name: You }
+
+teams:
+  reviewers: { members: [colleague@example.com] }
+
+queues:
+  review:
+    team: reviewers
+    selfApproval: false # nobody approves what they started
+    expiresAfter: 72h
+
+defaults: { queue: review } # where calls go that no routing entry matches
+
+${routing(facts)}
+# The organisation's own rules; they may only tighten.
+# overlays:
+#   - when: { tool: delete_file }
+#     approval: { blocked: Nothing is deleted here }
+
+rights:
+  manageRuns: [reviewers]
+  readAudit: [reviewers]
+  activatePolicy: [reviewers]
+`
+}
+
+function routing({ infrastructure, isGit }: FolderFacts): string {
+  const entries = [
+    ...infrastructure.map(
+      (name) => `  # ${name}/ describes what runs elsewhere: high risk needs a reason.
+  - when: { tool: [write_file, edit_file, delete_file, move_file], path: "${name}/**" }
+    risk: high
+`,
+    ),
+    ...(isGit
+      ? [
+          `  # What leaves this machine.
+  - when: { command: git push }
+    risk: high
+`,
+        ]
+      : []),
+  ]
+  if (entries.length > 0) {
+    return `# First match wins; decides queue, quorum, risk and scopes.
+routing:
+${entries.join('')}`
+  }
+  return `# First match wins; decides queue, quorum, risk and scopes.
+# routing:
+#   - when: { tool: [write_file, edit_file, delete_file], path: "infra/**" }
+#     risk: high
+#     quorum: { count: 2 }
+`
+}

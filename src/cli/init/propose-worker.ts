@@ -1,0 +1,80 @@
+import type { FolderFacts } from './look-at-folder.ts'
+
+/** workers/assistant.md for a folder, commented. */
+export function proposeWorker(facts: FolderFacts): string {
+  return `---
+name: assistant
+description: Works in this folder; every change waits for a colleague
+# A real model: anthropic:…, openai:…, google:…, openai-compatible:… with its key in .env.
+# A script plays fixed turns and needs no key.
+model: script:scripts/assistant.yaml
+zones:
+  # Everything may be read, every change waits. The deepest root that contains a path decides.
+  - name: project
+    root: .
+    mode: rw
+    approval: { read: preApproved, write: ask, delete: ask }
+${facts.documents.map(documentZone).join('')}${facts.dependencies.map(dependencyZone).join('')}${shell(facts)}tools:
+  say_hello: {}
+---
+You help with the files of this project. Read before you write, and change no more than you were asked to.
+`
+}
+
+function documentZone(folder: string): string {
+  return `  # Documents are edited, not deleted.
+  - name: ${nameOf(folder)}
+    root: ${folder}
+    mode: rw
+    approval: { read: preApproved, write: ask, delete: { blocked: Documents are kept } }
+`
+}
+
+function dependencyZone(folder: string): string {
+  return `  # What others wrote is read, not changed.
+  - name: ${nameOf(folder)}
+    root: ${folder}
+    mode: ro
+    approval: { read: preApproved }
+`
+}
+
+/** Names of zones begin with a letter or digit. */
+function nameOf(folder: string): string {
+  return folder.replace(/^\./, 'dot-')
+}
+
+/** Commands are proposed where the folder says which ones there will be. */
+function shell({ isGit, toolChains }: FolderFacts): string {
+  if (!isGit && toolChains.length === 0) return ''
+  const rules = [
+    '    # First match wins; the more particular rule comes first.',
+    ...(isGit ? gitRules : []),
+    ...toolChains.flatMap(({ file, runs, fetches }) => [
+      ...(runs.length > 0 ? [`    # ${file}: these run code of this folder.`] : []),
+      ...runs.map((pattern) => `    - { pattern: ${pattern}, approval: ask }`),
+      ...(fetches.length > 0 ? ['    # This fetches what others wrote, and needs a network.'] : []),
+      ...fetches.map((pattern) => `    - { pattern: ${pattern}, approval: ask }`),
+    ]),
+    '    - { pattern: ls, approval: preApproved, zones: [project] }',
+    '    - { pattern: cat, approval: preApproved, zones: [project] }',
+  ]
+  return `# Commands see the zones alone, and no network.
+sandbox: { required: true, network: none }
+shell:
+  default: ask # what no rule names; \`blocked\` when left out
+  rules:
+${rules.join('\n')}
+`
+}
+
+const gitRules = [
+  '    - { pattern: git push --force, approval: blocked, reason: History is shared }',
+  '    - { pattern: git reset --hard, approval: blocked, reason: It throws away what was not committed }',
+  '    - { pattern: git status, approval: preApproved }',
+  '    - { pattern: git log, approval: preApproved }',
+  '    - { pattern: git diff, approval: preApproved }',
+  '    - { pattern: git add, approval: ask, description: Stage files for commit }',
+  '    - { pattern: git commit, approval: ask }',
+  '    - { pattern: git push, approval: ask }',
+]
