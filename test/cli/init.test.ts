@@ -45,6 +45,6 @@ test('what init writes is started as it is: its worker runs, asks the colleague,
   const blocked = await cli.json('explain', 'assistant', 'delete_file', remove, ...you)
   expect(blocked).toMatchObject({
     verdict: 'blocked',
-    reason: 'blocked by policy: Documents are kept',
+    reason: 'Documents are kept',
   })
 })
