@@ -34,7 +34,7 @@ export async function whereCallStands(ctx: ServiceContext, callId: string): Prom
     if (at === null || isEnd(runTransitions, at.run.state)) return answer({ kind: 'ended' })
     if (at.call.result_type !== null) return answer({ kind: 'done' })
     if (at.call.verdict === null) return answer({ kind: 'ended' })
-    if (at.stopped && at.execution === null) {
+    if (at.stopped && at.execution === null && !endedBefore(at)) {
       return finish(unit, at, { type: 'cancelled', text: cancelledText(siblingText) })
     }
     if (at.execution?.state === 'started') return { next: 'settle' }
@@ -46,6 +46,11 @@ export async function whereCallStands(ctx: ServiceContext, callId: string): Prom
     if (at.execution?.state === 'unknown') return unknownAttempt(unit, at)
     return undecided(unit, at)
   })
+}
+
+/** What a denial or the time has ended stays so, whatever is stopped later (product.md 7). */
+function endedBefore({ request }: CallAtHand): boolean {
+  return request?.state === 'denied' || request?.state === 'expired'
 }
 
 /** No attempt counts: nobody need be asked, or the request says how it stands. */

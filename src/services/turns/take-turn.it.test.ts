@@ -245,6 +245,21 @@ describe('denials', () => {
     expect(desk.asked.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'Leave it.' })
   })
 
+  test('stay what they were when an earlier call is denied and stops the rest afterwards', async () => {
+    desk.say({
+      calls: [aWrite, { tool: 'write_file', input: { path: 'notes/z.md', content: 'z' } }],
+    })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [first, second] = await desk.calls(runId, 1)
+    const { grace } = desk.people
+    await desk.decide(grace, second?.requestId ?? '', { decision: 'deny', reason: 'not there' })
+    await desk.decide(grace, first?.requestId ?? '', { decision: 'deny', then: 'stop' })
+    await desk.perform(turn)
+    const [, denied] = await desk.calls(runId, 1)
+    expect(denied).toMatchObject({ result: 'denied', text: expect.stringContaining('not there') })
+  })
+
   // Rules: product.md 12
   test('nobody gave in time are an expiry, neither approval nor denial', async () => {
     desk.say({ calls: [aWrite] })
