@@ -1,5 +1,6 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import assert from 'node:assert/strict'
+import { afterAll, beforeAll, test } from 'vitest'
 import { openAgentDesk, type AgentDesk } from '../../../test/harness/fixtures/agent-desk.ts'
 import { Problem } from '../../domain/problem.ts'
 import { reviseRequest } from '../decisions/revise-request.ts'
@@ -143,7 +144,7 @@ class Played {
       (error: unknown) => error,
     )
     if (refused !== null && !(refused instanceof Problem)) throw refused
-    expect(refused === null, `${refused?.code ?? 'allowed'} at ${place}`).toBe(allowed)
+    assert.equal(refused === null, allowed, `${refused?.code ?? 'allowed'} at ${place}`)
   }
 
   async #edit(place: number, request: string, content: string): Promise<void> {
@@ -177,13 +178,17 @@ class Played {
   /** Whoever asks for the next turn while a call has no result gets this one. */
   async #nextTurn(): Promise<void> {
     if (this.model.isOver) return
-    expect(await desk.turn(this.#runId, 2)).toMatchObject({ kind: 'calls' })
-    expect(desk.asked).toHaveLength(1)
+    const turn = await desk.turn(this.#runId, 2)
+    assert.deepEqual([turn.kind, desk.asked.length], ['calls', 1])
   }
 
   async compare(): Promise<void> {
     const calls = await desk.calls(this.#runId, 1)
-    expect(calls.map((call) => call.result)).toEqual(this.model.calls.map((call) => call.result))
+    const modelled = this.model.calls.map((call) => call.result)
+    assert.deepEqual(
+      calls.map((call) => call.result),
+      modelled,
+    )
     const started = await desk.database.db
       .selectFrom('execution')
       .innerJoin('tool_call', 'tool_call.id', 'execution.call_id')
@@ -193,15 +198,17 @@ class Played {
       .where('execution.state', '!=', 'refused')
       .orderBy('execution.started_at')
       .execute()
-    expect(started.map(({ position }) => position - 1)).toEqual(this.model.ran)
-    expect(started.every(({ state }) => state === 'succeeded')).toBe(true)
-    for (const [path, text] of this.model.disk) expect(await desk.read(path)).toBe(text)
+    assert.deepEqual(
+      started.map(({ position, state }) => [position - 1, state]),
+      this.model.ran.map((position) => [position, 'succeeded']),
+    )
+    for (const [path, text] of this.model.disk) assert.equal(await desk.read(path), text)
   }
 
   /** Approves whatever still waits and carries it out, until every call has its result. */
   async finish(): Promise<void> {
     for (let round = 0; !this.model.isOver; round += 1) {
-      expect(round).toBeLessThan(20)
+      assert.ok(round < 20, 'the turn does not end')
       for (const place of this.model.calls.keys()) {
         if (this.model.calls[place]?.standing === 'pending') {
           await this.step({ do: 'approve', place })
@@ -211,7 +218,7 @@ class Played {
     }
     await this.compare()
     const kind = this.model.stopped === Infinity ? 'finished' : 'waiting_for_input'
-    expect(await desk.turn(this.#runId, 2)).toEqual({ kind })
+    assert.deepEqual(await desk.turn(this.#runId, 2), { kind })
   }
 }
 
