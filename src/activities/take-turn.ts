@@ -1,17 +1,24 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { ModelProblem } from '../models/model.ts'
+import { closeRun } from '../services/runs/close-run.ts'
 import { takeTurn } from '../services/turns/take-turn.ts'
 import type { StopReason, WorkerContext } from '../services/worker-context.ts'
 import type { Activities } from '../workflows/activity-port.ts'
 import { withHeartbeat } from './stop-signal.ts'
 
-/** One model step of a run. A model that asked for patience is tried again when it said. */
+/**
+ * One model step of a run. A model that asked for patience is tried again when it said. One that is finished has its run
+ * closed at once, which spares the workflow a step; when a message came meanwhile, the workflow asks, and goes on.
+ */
 export function takeTurnActivity(ctx: WorkerContext): Activities['takeTurn'] {
   return (input) =>
     withHeartbeat(async (stopSignal) => {
       const signal = await believed(ctx, input.runId, stopSignal)
       try {
-        return await takeTurn(ctx, { ...input, signal })
+        const outcome = await takeTurn(ctx, { ...input, signal })
+        if (outcome.kind !== 'finished') return outcome
+        const closed = await closeRun(ctx, { runId: input.runId })
+        return closed.kind === 'closed' ? { kind: 'ended' } : outcome
       } catch (error) {
         throw error instanceof ModelProblem ? failureOf(error) : error
       }

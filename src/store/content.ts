@@ -22,21 +22,32 @@ const thorough = { params: { [constants.ZSTD_c_compressionLevel]: 12 } }
  * Call it inside the transaction of the row that refers to it.
  */
 export async function putContent(db: Db | Tx, value: Uint8Array | string): Promise<string> {
-  const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : Buffer.from(value)
-  const hash = hashBytes(bytes)
-  const packed = bytes.length >= compressFromBytes ? compress(bytes) : bytes
-  const smaller = packed.length < bytes.length
+  const [hash] = await putContents(db, [value])
+  if (hash === undefined) throw new Error('Content was not stored')
+  return hash
+}
+
+/** The same for several, in one query; the hashes come in their order. */
+export async function putContents(
+  db: Db | Tx,
+  values: readonly (Uint8Array | string)[],
+): Promise<string[]> {
+  const rows = values.map(contentRow)
+  if (rows.length === 0) return []
   await db
     .insertInto('content')
-    .values({
-      hash,
-      encoding: smaller ? 'zstd' : 'identity',
-      size: bytes.length,
-      bytes: smaller ? packed : bytes,
-    })
+    .values(rows)
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .execute()
-  return hash
+  return rows.map((row) => row.hash)
+}
+
+function contentRow(value: Uint8Array | string) {
+  const bytes = typeof value === 'string' ? Buffer.from(value, 'utf8') : Buffer.from(value)
+  const packed = bytes.length >= compressFromBytes ? compress(bytes) : bytes
+  const smaller = packed.length < bytes.length
+  const encoding = smaller ? ('zstd' as const) : ('identity' as const)
+  return { hash: hashBytes(bytes), encoding, size: bytes.length, bytes: smaller ? packed : bytes }
 }
 
 function compress(bytes: Buffer): Buffer {

@@ -102,7 +102,7 @@ async function endOf(
   })
   return {
     state: result.type === 'output' ? 'succeeded' : 'failed',
-    reason: null,
+    reason: result.violation ?? null,
     exitCode: result.exitCode ?? null,
     output: capped.output ?? null,
     result: capped,
@@ -113,11 +113,13 @@ async function endOf(
 async function changeNotice(ctx: WorkerContext, claimed: Claimed): Promise<string> {
   const { at, plan } = claimed
   if (at.request === null) return ''
+  const { revision, previous } = at.request
+  if (revision === 1 && previous.length === 0) return ''
   const edit = await ctx.db
     .selectFrom('request_revision')
     .innerJoin('person', 'person.id', 'request_revision.editor_id')
     .select('person.name')
-    .where('request_id', 'in', [at.request.id, ...at.request.previous])
+    .where('request_id', 'in', [at.request.id, ...previous])
     .orderBy('request_revision.created_at', 'desc')
     .limit(1)
     .executeTakeFirst()

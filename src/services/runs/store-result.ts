@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Json } from '../../domain/json.ts'
 import type { CallResultType } from '../../domain/request.ts'
-import { putContent } from '../../store/content.ts'
+import { putContents } from '../../store/content.ts'
 import type { Tx } from '../../store/database.ts'
 
 /** What a call came to. `text` is what the model is told; `output` what the tool returned, when one ran. */
@@ -16,9 +16,8 @@ export interface CallResult {
  * The caller holds the run's lock and records the event that led here.
  */
 export async function storeResult(tx: Tx, callId: string, result: CallResult): Promise<boolean> {
-  const textHash = await putContent(tx, result.text)
-  const outputHash =
-    result.output === undefined ? null : await putContent(tx, JSON.stringify(result.output))
+  const output = result.output === undefined ? [] : [JSON.stringify(result.output)]
+  const [textHash, outputHash = null] = await putContents(tx, [result.text, ...output])
   const updated = await tx
     .updateTable('tool_call')
     .set({
