@@ -5,7 +5,7 @@ export type CommandInput =
 
 /** A program as it was found when a command was judged. `hash` is `sha256:…` of its bytes. */
 export interface Executable {
-  /** absolute, links resolved */
+  /** absolute, its folder without links; it keeps its own name, since many programs look at how they were called */
   readonly path: string
   readonly hash: string
 }

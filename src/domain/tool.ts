@@ -72,6 +72,8 @@ export interface ToolResult {
   readonly text: string
   /** of a command that ran; beside the state, never instead of it */
   readonly exitCode?: number
+  /** what a command did that it must not, and that was undone: a sentence; its execution is `failed` (security.md 8) */
+  readonly violation?: string
 }
 
 export interface ExecuteContext {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { realpath } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker'
 import type { LogLevel } from '@temporalio/worker'
@@ -12,14 +13,15 @@ import {
 import type { Log, PolicyReader } from '../services/context.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { openModel } from '../models/open-model.ts'
-import { realPathOf } from '../sandbox/real-path.ts'
+import { commandHost } from '../sandbox/bwrap/command-host.ts'
+import { findSandbox } from '../sandbox/bwrap/find-sandbox.ts'
 import { connectDatabase } from '../store/database.ts'
 import { buildRegistry } from '../tools/registry.ts'
 import { checkNotRestored } from './high-water-mark.ts'
 import { checkSchema } from './check-schema.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config.ts'
-import { processEnvironment } from './environment.ts'
+import { processEnvironment, readText } from './environment.ts'
 import { findFolders } from './folders.ts'
 import { createLog } from './logging.ts'
 import { readProjectEnvironment, withoutSigningKey } from './project-environment.ts'
@@ -68,6 +70,12 @@ export async function runTemporalWorker(options: {
     )
     const workspaces = new Workspaces({ folders: config, taskQueue: config.taskQueue })
     const processId = randomUUID()
+    const sandbox = await findSandbox(readText(environment, 'COUNTERSIGN_BWRAP') ?? 'bwrap')
+    if (!sandbox.works) {
+      log.warn({}, `no command is pre-approved: ${sandbox.problem}; ${sandbox.remedy}`)
+    }
+    const dataDir = await realpath(config.dataDir)
+    const commands = { sandbox, dataDir, projectDir: config.projectDir }
     const ctx: WorkerContext = {
       db,
       verifier,
@@ -77,14 +85,10 @@ export async function runTemporalWorker(options: {
       outboxCommitted: null,
       executor: `${hostname()}:${process.pid}:${processId}`,
       projectDir: config.projectDir,
-      commandHost: {
-        sandboxProblem: 'this version runs no commands',
-        executable: async () => null,
-        realPath: realPathOf,
-      },
+      commandHost: commandHost(sandbox),
       workspaceOf: ({ taskQueue }, policy) => workspaces.of(policy, taskQueue),
       registryOf: async (policy, worker) =>
-        buildRegistry({ policy, worker, toolProcess: await toolProcesses.of(policy) }),
+        buildRegistry({ policy, worker, toolProcess: await toolProcesses.of(policy), commands }),
       modelOf: (model, script) => openModel({ model, script, environment }),
     }
     installRuntime(config)

@@ -6,6 +6,9 @@ import type { ToolProcess } from './custom/tool-process.ts'
 import type { LoadedTools } from './custom/tool-protocol.ts'
 import { unavailableTool } from './custom/unavailable-tool.ts'
 import { askPerson } from './delegation/ask-person.ts'
+import type { CommandSite } from './commands/command-place.ts'
+import { execTool } from './commands/exec.ts'
+import { shellTool } from './commands/shell.ts'
 import { deleteFile } from './files/delete-file.ts'
 import { editFile } from './files/edit-file.ts'
 import { listFiles } from './files/list-files.ts'
@@ -24,10 +27,16 @@ export async function buildRegistry(options: {
   readonly policy: Policy
   readonly worker: string
   readonly toolProcess: ToolProcess | null
+  /** absent: this place runs no commands */
+  readonly commands?: CommandSite
 }): Promise<ToolRegistry> {
   const worker = options.policy.workers.get(options.worker)
   if (worker === undefined) return registryOf([])
   const tools = worker.zones.length > 0 ? fileTools(options.policy, worker) : []
+  if (worker.shell !== null && options.commands !== undefined) {
+    const place = { ...options.commands, policy: options.policy, worker }
+    tools.push(execTool(place), shellTool(place))
+  }
   if (worker.tools.has(askPerson.name)) tools.push(askPerson)
   const listed = [...worker.tools.keys()].filter((name) => !builtInToolNames.includes(name))
   if (listed.length > 0 && options.toolProcess !== null) {

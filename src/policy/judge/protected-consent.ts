@@ -41,7 +41,7 @@ function protectedChange(
     return opinion('blocked', `protected:${own}`, text, null)
   }
   const zones = decidingZones(worker.zones, access.path)
-  const listed = zones.length > 0 && zones.every((zone) => lists(zone, access.path))
+  const listed = zones.length > 0 && zones.every((zone) => listsProtected(zone, access.path))
   const found = protectedName(access.path)
   if (listed) {
     const zone = zones[0]
@@ -55,7 +55,7 @@ function protectedChange(
 }
 
 /** A zone's `protected` patterns are relative to its root, or to the workspace's. */
-function lists(zone: Zone, path: string): boolean {
+export function listsProtected(zone: Zone, path: string): boolean {
   const inZone = zone.root === '' ? path : path.slice(zone.root.length + 1)
   return zone.protected.some((glob) => globMatches(glob, inZone) || globMatches(glob, path))
 }

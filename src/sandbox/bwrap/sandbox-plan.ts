@@ -1,0 +1,21 @@
+/** What a command finds of the host's files. All paths are absolute, real and without a link on the way. */
+export interface SandboxPlan {
+  /** the zones; the deepest one that contains a path decides */
+  readonly zones: readonly MountedZone[]
+  /** protected names as they are: readable, not to be changed */
+  readonly readOnly: readonly string[]
+  /** folders that stay writable but may not be renamed or replaced */
+  readonly pinned: readonly string[]
+  /** files that nobody can open: keys, sockets, pipes */
+  readonly covered: readonly string[]
+  /** folders that look empty: the data folder, folders of keys */
+  readonly emptied: readonly string[]
+  readonly cwd: string
+}
+
+export interface MountedZone {
+  readonly path: string
+  readonly mode: 'ro' | 'rw'
+  /** `device:inode` as the zone's root was found, so that a swapped one is noticed */
+  readonly identity: string
+}

@@ -1,0 +1,50 @@
+import { release } from 'node:os'
+import type { CommandLimits } from './command-limits.ts'
+import type { MountedZone } from './sandbox-plan.ts'
+
+/** The descriptor on which the sandbox says that it stands, right before the command begins. */
+export const readyDescriptor = 6
+
+/**
+ * Runs inside, before the command: every zone must be the folder that was looked at (a link swapped in between would
+ * have been mounted instead), then the limits of each process are set. What it says on the descriptor tells a command's
+ * exit code from one of ours.
+ */
+const begin = `while [ "$1" != -- ]; do
+  [ "$(stat -c %d:%i -- "$2")" = "$1" ] || exit 125
+  shift 2
+done
+shift
+echo ready >&${readyDescriptor} || exit 125
+exec ${readyDescriptor}>&-
+exec "$@"`
+
+/** The vector that runs a command within its limits, for the inside of the sandbox. Pure but for the host's kernel. */
+export function sandboxedArgv(
+  argv: readonly string[],
+  zones: readonly MountedZone[],
+  limits: CommandLimits,
+  host: { readonly isRoot: boolean },
+): string[] {
+  return [
+    '/bin/sh',
+    '-c',
+    begin,
+    'sh',
+    ...zones.flatMap(({ identity, path }) => [identity, path]),
+    '--',
+    'prlimit',
+    '--core=0',
+    `--data=${limits.memoryBytes}`,
+    `--fsize=${limits.writtenBytes}`,
+    // The kernel counts root's processes against nothing, and before 5.14 a person's of the whole host.
+    ...(host.isRoot || !countsBySandbox() ? [] : [`--nproc=${limits.processes}`]),
+    '--',
+    ...argv,
+  ]
+}
+
+function countsBySandbox(): boolean {
+  const [major = 0, minor = 0] = release().split('.').map(Number)
+  return major > 5 || (major === 5 && minor >= 14)
+}

@@ -1,0 +1,16 @@
+import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
+import type { FoundSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
+
+/** What this host has for commands. */
+export interface CommandSite {
+  readonly sandbox: FoundSandbox
+  /** absolute; does not exist for commands */
+  readonly dataDir: string
+  readonly projectDir: string
+}
+
+/** For whom and where commands run. */
+export interface CommandPlace extends CommandSite {
+  readonly policy: Policy
+  readonly worker: WorkerDefinition
+}

@@ -1,0 +1,73 @@
+import { limits } from '../../domain/limits.ts'
+import type { ToolResult } from '../../domain/tool.ts'
+import type { KeptOutput } from '../../sandbox/bwrap/kept-output.ts'
+import type { CommandEnd } from '../../sandbox/bwrap/run-sandboxed.ts'
+
+/** What is left for the words around the streams. */
+const frameBytes = 4 * 1024
+
+/**
+ * A command's result (workers-and-policy.md, results): what it ended with and both streams as they were kept, and for
+ * the model at most 64 KiB of them with exact counts. `violations`: what was undone, sentences.
+ */
+export function commandResult(end: CommandEnd, violations: readonly string[]): ToolResult {
+  const { exitCode, stderr, stdout, timedOut } = end
+  const wrong = [...violations, ...(end.exceeded === null ? [] : [end.exceeded])]
+  const violation = wrong.length === 0 ? null : wrong.join('; ')
+  const truncated = [stdout, stderr].some(({ bytes, total }) => total > bytes.length)
+  const room = limits.shownToModelBytes - frameBytes
+  const forErrors = Math.min(stderr.bytes.length, Math.max(room / 4, room - stdout.bytes.length))
+  const text = [
+    ...(violation === null ? [] : [`This command broke a rule: ${violation}`]),
+    ...(timedOut ? ['It was ended because its time was over.'] : []),
+    `Exit code ${exitCode}.`,
+    ...part('standard output', stdout, room - forErrors),
+    ...part('standard error', stderr, forErrors),
+  ].join('\n')
+  return {
+    type: violation === null ? 'output' : 'error',
+    output: {
+      exitCode,
+      stdout: textOf(stdout.bytes),
+      stderr: textOf(stderr.bytes),
+      truncated,
+      timedOut,
+      ...(violation === null ? {} : { violation }),
+    },
+    text,
+    exitCode,
+    ...(violation === null ? {} : { violation }),
+  }
+}
+
+/** The beginning and the end of a stream, with how much is left out between them. */
+function part(name: string, { bytes, total }: KeptOutput, most: number): string[] {
+  if (total === 0) return []
+  const head = `--- ${name}, ${total} bytes ---`
+  if (total === bytes.length && Buffer.byteLength(textOf(bytes)) <= most) {
+    return [head, textOf(bytes)]
+  }
+  const half = Math.max(0, Math.floor(most / 2))
+  const first = bytes.subarray(
+    0,
+    fitting(half, (length) => bytes.subarray(0, length)),
+  )
+  const rest = bytes.subarray(first.length)
+  const last = rest.subarray(rest.length - fitting(half, (length) => rest.subarray(-length)))
+  const left = total - first.length - last.length
+  return [head, textOf(first), `[${left} of ${total} bytes are not shown.]`, textOf(last)]
+}
+
+/** How many bytes of a part may be taken so that its text has at most `most`: a byte that is no text takes three. */
+function fitting(most: number, take: (length: number) => Uint8Array): number {
+  if (most === 0) return 0
+  const whole = take(most)
+  return Buffer.byteLength(textOf(whole)) <= most
+    ? whole.length
+    : Math.min(whole.length, Math.floor(most / 3))
+}
+
+/** Bytes that are no text are marked; U+0000 has no place in stored text. */
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('utf8').replaceAll('\0', '\uFFFD')
+}

@@ -1,0 +1,93 @@
+import { mkdirSync } from 'node:fs'
+import path from 'node:path'
+import { expect } from 'vitest'
+import type { JsonObject } from '../../domain/json.ts'
+import type { CallFacts } from '../../domain/request.ts'
+import type { ToolResult } from '../../domain/tool.ts'
+import { parseProject } from '../../policy/project/parse-project.ts'
+import { findSandbox, type FoundSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
+import { parsed, workspaceWith } from '../workspace.fixture.ts'
+import { execTool } from './exec.ts'
+import { shellTool } from './shell.ts'
+
+/** What this host has for the tests of commands. */
+export const testSandbox: FoundSandbox = await findSandbox('bwrap')
+if (!testSandbox.works) {
+  console.warn(`The sandbox tests are skipped: ${testSandbox.problem}; ${testSandbox.remedy}.`)
+}
+
+const usualZones = `
+  - { name: repo, root: ., mode: ro }
+  - { name: work, root: work, mode: rw }
+  - { name: kept, root: work/kept, mode: ro }`
+
+/** A workspace and the command tools of a worker with these zones. */
+export async function commandDesk(
+  files: Readonly<Record<string, string>> = {},
+  options: { zones?: string; sandbox?: string; found?: FoundSandbox } = {},
+) {
+  const own = { 'work/a.txt': 'a\n', 'work/kept/k.txt': 'k\n', '.countersign/key': 'the key\n' }
+  const at = await workspaceWith({ ...own, ...files })
+  const dataDir = path.join(at.root, '.countersign')
+  mkdirSync(dataDir, { recursive: true })
+  const text = `---
+name: w
+description: d
+model: openai:x
+zones:${options.zones ?? usualZones}
+sandbox: ${options.sandbox ?? '{ required: true }'}
+shell: { default: ask }
+---
+Do it.
+`
+  const config =
+    'version: 1\nteams:\n  t: { members: [a@example.com] }\nqueues:\n  q: { team: t }\n'
+  const texts = new Map([
+    ['countersign.yaml', `${config}defaults: { queue: q }\n`],
+    ['workers/w.md', text],
+  ])
+  const project = parseProject({ texts, toolFiles: [] })
+  if (!('policy' in project)) expect.fail(JSON.stringify(project))
+  const worker = project.policy.workers.get('w')
+  if (worker === undefined) expect.fail('no worker')
+  const sandbox = options.found ?? testSandbox
+  const place = { policy: project.policy, worker, sandbox, dataDir, projectDir: at.root }
+  const tools = { exec: execTool(place), shell: shellTool(place) }
+
+  async function run(
+    name: 'exec' | 'shell',
+    input: JsonObject,
+    how: { signal?: AbortSignal; facts?: CallFacts } = {},
+  ): Promise<ToolResult> {
+    const tool = tools[name]
+    return tool.execute(await parsed(tool, input), {
+      workspace: at.workspace,
+      signal: how.signal ?? new AbortController().signal,
+      idempotencyKey: 'call-1:1',
+      facts: how.facts ?? { toolHash: tool.definitionHash, bases: [] },
+      printed: null,
+    })
+  }
+
+  return {
+    ...at,
+    ...tools,
+    run,
+    /** what a script ends with, in the writable zone */
+    async shell(command: string, more: JsonObject = {}): Promise<RanCommand> {
+      const result = await run('shell', { command, cwd: 'work', ...more })
+      return { text: result.text, ...(result.output as Omit<RanCommand, 'text'>) }
+    },
+    tools,
+  }
+}
+
+export interface RanCommand {
+  readonly exitCode: number
+  readonly stdout: string
+  readonly stderr: string
+  readonly truncated: boolean
+  readonly timedOut: boolean
+  readonly violation?: string
+  readonly text: string
+}
