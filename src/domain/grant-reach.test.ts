@@ -1,25 +1,39 @@
 import { expect, test } from 'vitest'
-import { reachOf, reachWords, type ReachableCall } from './grant-reach.ts'
+import {
+  grantedCommand,
+  reachOf,
+  reachWords,
+  stillRestsOn,
+  type ReachableCall,
+} from './grant-reach.ts'
 
 const write: ReachableCall = {
   tool: 'write_file',
   digest: 'sha256:d',
   input: { path: 'notes/1.md', content: 'x' },
-  files: [],
+  facts: { toolHash: 'sha256:t', bases: [{ path: 'notes/1.md', hash: 'absent' }] },
 }
 const command: ReachableCall = {
   tool: 'exec',
   digest: 'sha256:c',
   input: { file: 'sh', args: ['run.sh'] },
-  files: [{ path: 'run.sh', hash: 'sha256:f' }],
+  facts: {
+    toolHash: 'sha256:t',
+    bases: [{ path: 'run.sh', hash: 'sha256:f' }],
+    detail: { programs: [{ name: 'sh', path: '/usr/bin/sh', hash: 'sha256:s' }], profile: 'p' },
+  },
 }
+const shell = { path: '/usr/bin/sh', hash: 'sha256:s' }
 const own = { worker: 'scribe', startedBy: 'Ada', isOwn: true }
 
 // Rules: product.md 10; security.md 16
 test('for the run the very same arguments are covered, and a command only with the same files', () => {
   expect(reachOf('run', write)).toMatchObject({ digest: 'sha256:d', path: null, files: [] })
-  expect(reachOf('run', command)).toMatchObject({ digest: 'sha256:c', files: command.files })
-  expect(reachOf('command', command)).toMatchObject({ digest: 'sha256:c', files: [] })
+  expect(reachOf('run', command)).toMatchObject({
+    digest: 'sha256:c',
+    files: [...command.facts.bases, shell],
+  })
+  expect(reachOf('command', command)).toMatchObject({ digest: 'sha256:c', files: [shell] })
 })
 
 // Rules: product.md 10; security.md 16
@@ -35,11 +49,22 @@ test('it is said which calls are covered, in which runs, for how long, and what 
   expect(words(write, 'once')).toBe('This call, once.')
   expect(words(write, 'path')).toContain('write_file on notes/1.md, whatever the content')
   expect(words(write, 'run')).toContain('exactly these arguments (digest sha256:d)')
-  expect(words(command, 'run')).toContain('as now: run.sh (sha256:f)')
+  expect(words(command, 'run')).toContain('as now: run.sh (sha256:f), /usr/bin/sh (sha256:s)')
   expect(words(command, 'command')).toContain('whatever the files it names contain by then')
   expect(words(write, 'run')).toContain('this run and every run it starts, until this run ends')
   expect(words(write, 'run', { ...own, isOwn: false })).toContain(
     'In the root run, scribe started by Ada, and in every run below it, this one included',
   )
   expect(words(write, 'run')).toContain('Not what policy blocks')
+})
+
+// Rules: product.md 10
+test('a command is covered while its files, programs and sandbox are as approved; by scope command with any files', () => {
+  const { facts } = command
+  const changed = { ...facts, bases: [{ path: 'run.sh', hash: 'sha256:g' }] }
+  const elsewhere = { ...facts, detail: { ...facts.detail, profile: 'q' } }
+  const held = (scope: 'run' | 'command') =>
+    [facts, changed, elsewhere].map((now) => stillRestsOn(grantedCommand(scope, facts), now))
+  expect(held('run')).toEqual([true, false, false])
+  expect(held('command')).toEqual([true, true, false])
 })

@@ -1,4 +1,6 @@
+import { hashJson } from './digest.ts'
 import type { Json } from './json.ts'
+import type { CallFacts } from './request.ts'
 import type { Scope } from './verdict.ts'
 
 /** A file as a command named it when it was shown. */
@@ -19,22 +21,43 @@ export interface GrantReach {
   readonly files: readonly NamedFile[]
 }
 
-/** Of the call that is approved: its canonical input, and for a command the files whose hashes it rests on. */
+/** Of the call that is approved: its canonical input, and what its request recorded. */
 export interface ReachableCall {
   readonly tool: string
   readonly digest: string
   readonly input: Json
-  readonly files: readonly NamedFile[]
+  readonly facts: CallFacts
+}
+
+/** What a remembered approval of a command rests on besides its vector. */
+export interface GrantedCommand {
+  /** the files it names; `null` where what they contain by then does not matter (scope `command`) */
+  readonly files: readonly NamedFile[] | null
+  /** hash of the rest: its programs and the sandbox profile */
+  readonly rest: string
+}
+
+/** What an approval of a command with this scope rests on, from what its request recorded. */
+export function grantedCommand(scope: Scope, facts: CallFacts): GrantedCommand {
+  return { files: scope === 'command' ? null : facts.bases, rest: hashJson(facts.detail ?? {}) }
+}
+
+/** Whether a command still rests on what was approved (product.md 10). */
+export function stillRestsOn(granted: GrantedCommand, now: CallFacts): boolean {
+  const scope = granted.files === null ? 'command' : 'run'
+  return hashJson({ ...granted }) === hashJson({ ...grantedCommand(scope, now) })
 }
 
 /** What approving `call` with `scope` covers; `null` when the scope means nothing for it. */
 export function reachOf(scope: Scope, call: ReachableCall): GrantReach | null {
-  const { tool, digest, files } = call
+  const { tool, digest } = call
+  const files = isCommand(call.facts) ? [...call.facts.bases, ...programsOf(call.facts)] : []
   const common = { scope, tool, path: null, files: [] }
   switch (scope) {
     case 'once':
-    case 'command':
       return { ...common, digest }
+    case 'command':
+      return { ...common, digest, files: programsOf(call.facts) }
     case 'run':
       return { ...common, digest, files }
     case 'path': {
@@ -42,6 +65,21 @@ export function reachOf(scope: Scope, call: ReachableCall): GrantReach | null {
       return path === null ? null : { ...common, digest: null, path }
     }
   }
+}
+
+/** Commands record their programs; only they do (tools/commands). */
+export function isCommand({ detail }: CallFacts): boolean {
+  return detail !== undefined && Array.isArray(detail['programs'])
+}
+
+/** The programs that a command calls, as they were found. */
+function programsOf({ detail }: CallFacts): NamedFile[] {
+  const programs = detail?.['programs']
+  if (!Array.isArray(programs)) return []
+  return programs.flatMap((program) => {
+    const { path, hash } = program as { readonly path?: unknown; readonly hash?: unknown }
+    return typeof path === 'string' && typeof hash === 'string' ? [{ path, hash }] : []
+  })
 }
 
 function pathOf(input: Json): string | null {

@@ -1,4 +1,5 @@
 import type { DecisionVerb } from './request.ts'
+import type { GrantedCommand } from './grant-reach.ts'
 import type { RunMode, Scope } from './verdict.ts'
 
 /**
@@ -58,6 +59,8 @@ export interface GrantStatement {
   readonly requestId: string
   readonly uses: number | null
   readonly expiresAt: string | null
+  /** of a command: what must still be as it was approved */
+  readonly command?: GrantedCommand
 }
 
 export interface ActivationStatement {

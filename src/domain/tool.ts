@@ -143,6 +143,11 @@ export interface Tool {
    */
   approval(input: JsonObject): Promise<Approval | null>
   /**
+   * What an approval of this very call rests on besides its arguments, as it is now: a remembered approval of a command
+   * is compared with it (product.md 10). Absent for tools whose approvals rest on nothing else.
+   */
+  restsOn?(input: JsonObject, workspace: Workspace): Promise<CallFacts>
+  /**
    * What an approver is shown. A `WorkspaceProblem` or `ToolProblem` means that the call cannot run as it is: its
    * message is the call's error result and nobody is asked. Any other error: show `presentRaw`.
    */

@@ -111,6 +111,7 @@ async function judgeAsk(
     digest: call.digest,
     toolHash: call.tool.definitionHash,
     path: place.routing?.scopes.includes('path') === true ? writtenFile(call) : null,
+    input: call.input,
   })
   if (grant !== null) {
     note('grant', grant.id, grant.text)

@@ -1,5 +1,5 @@
 import type { CommandHost } from '../../domain/command.ts'
-import type { Json } from '../../domain/json.ts'
+import type { Json, JsonObject } from '../../domain/json.ts'
 import type { ToolRegistry, Workspace } from '../../domain/tool.ts'
 import type { RunMode } from '../../domain/verdict.ts'
 import type { Policy } from '../policy.ts'
@@ -12,6 +12,8 @@ export interface GrantLookup {
   readonly toolHash: string
   /** the one file the call writes, where scope `path` is offered for it; `null` otherwise */
   readonly path: string | null
+  /** the canonical form */
+  readonly input: JsonObject
 }
 
 /** A live grant: signature verified, not used up, its giver still eligible. `text` says who gave it and when. */

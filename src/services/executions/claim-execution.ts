@@ -139,6 +139,8 @@ async function holdsRight(
       toolHash: plan.facts.toolHash,
       path: path.length === 1 ? (path[0]?.path ?? null) : null,
     },
+    // As the plan found them: the tool itself compares once more, right before it acts.
+    restsOn: async () => (plan.tool.restsOn === undefined ? null : plan.facts),
   })
   if (found === null || found.id !== authority.grantId) return false
   const { id: runId } = at.run

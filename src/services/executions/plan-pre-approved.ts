@@ -1,6 +1,8 @@
 import { callDigest } from '../../domain/digest.ts'
 import type { Judgement } from '../../domain/judgement.ts'
 import type { Json } from '../../domain/json.ts'
+import type { CallFacts } from '../../domain/request.ts'
+import type { Tool, Workspace } from '../../domain/tool.ts'
 import { getText } from '../../store/content.ts'
 import { judgeOne, strictRuleId } from '../turns/judge-one.ts'
 import { strictText } from '../runs/result-texts.ts'
@@ -70,7 +72,7 @@ export async function planPreApproved(
     tool,
     input,
     inputHash: null,
-    facts: { toolHash, bases: await basesNow(workspace, tool.accesses(input)) },
+    facts: await factsNow(tool, judgement, workspace),
     digest: callDigest({ tool: tool.name, input, toolHash }),
     policyDigest: judgement.policyDigest,
     authority:
@@ -78,4 +80,17 @@ export async function planPreApproved(
     workspace,
     judgement,
   }
+}
+
+/**
+ * What the execution compares with. A command that somebody's remembered approval lets run rests on what that approval
+ * rests on; whatever else nobody was asked about, on the files it would change.
+ */
+async function factsNow(
+  tool: Tool,
+  { grantId, input, toolHash }: Judgement,
+  workspace: Workspace,
+): Promise<CallFacts> {
+  const rested = grantId === null ? undefined : await tool.restsOn?.(input, workspace)
+  return rested ?? { toolHash, bases: await basesNow(workspace, tool.accesses(input)) }
 }

@@ -1,5 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { judgeEligibility } from '../../domain/eligibility.ts'
+import { stillRestsOn } from '../../domain/grant-reach.ts'
+import type { CallFacts } from '../../domain/request.ts'
 import type { Verifier } from '../../domain/statement-bytes.ts'
 import type { GrantStatement } from '../../domain/statement.ts'
 import type { Db, Tx } from '../../store/database.ts'
@@ -17,12 +19,19 @@ export interface FoundGrant {
 /**
  * The oldest live grant of the run's root run that covers the call, or `null` (product.md 10): neither revoked, used up,
  * past its end (by the database's clock) nor ended with the run; signed, every field verified; its giver still enabled,
- * in a team that could decide, and not behind what this run asks now. Judging puts blocks before it.
+ * in a team that could decide, and not behind what this run asks now. A command must still rest on what was approved;
+ * `restsOn` says on what it does now, `null` for other calls, and is asked only when something could cover it. Judging
+ * puts blocks before it.
  */
 export async function findGrant(
   db: Db | Tx,
   verifier: Verifier,
-  question: { readonly runId: string; readonly rootRunId: string; readonly call: GrantedCall },
+  question: {
+    readonly runId: string
+    readonly rootRunId: string
+    readonly call: GrantedCall
+    restsOn(): Promise<CallFacts | null>
+  },
 ): Promise<FoundGrant | null> {
   const rows = await db
     .selectFrom('approval_grant')
@@ -46,7 +55,10 @@ export async function findGrant(
     return statement === null ? [] : [{ row, statement }]
   })
   if (matching.length === 0) return null
-  const principals = await principalsOfRun(db, question.runId)
+  const [principals, facts] = await Promise.all([
+    principalsOfRun(db, question.runId),
+    question.restsOn(),
+  ])
   for (const { row, statement } of matching) {
     const giver = { id: row.granted_by, enabled: row.disabled_at === null, teams: row.teams }
     const eligibility = judgeEligibility({
@@ -55,9 +67,16 @@ export async function findGrant(
       principals,
       selfApproval: statement.selfApproved,
     })
-    if (eligibility.canDecide) return { id: row.id, ruleText: grantText(row), statement }
+    if (eligibility.canDecide && coversFacts(statement, facts))
+      return { id: row.id, ruleText: grantText(row), statement }
   }
   return null
+}
+
+/** A grant given for a command names what it rests on, and one for another call does not: neither passes for the other. */
+function coversFacts({ command }: GrantStatement, facts: CallFacts | null): boolean {
+  if (command === undefined || facts === null) return command === undefined && facts === null
+  return stillRestsOn(command, facts)
 }
 
 function grantText(row: Selectable<ApprovalGrantTable> & { giver_name: string }): string {

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { reachOf, type GrantReach } from '../../domain/grant-reach.ts'
+import { grantedCommand, isCommand, reachOf, type GrantReach } from '../../domain/grant-reach.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { Problem } from '../../domain/problem.ts'
 import { quorumTeams } from '../../domain/quorum.ts'
@@ -70,6 +70,9 @@ export async function giveGrant(
     requestId: request.id,
     uses: given.bounds.uses,
     expiresAt: given.bounds.expiresAt,
+    ...(isCommand(facts.revision.facts) && {
+      command: grantedCommand(given.scope, facts.revision.facts),
+    }),
   }
   const signed = signStatement(signer, 'grant', statement)
   await unit.tx
@@ -121,7 +124,12 @@ async function reachOfGiven(
 ): Promise<GrantReach> {
   const { digest, inputHash } = given.facts.revision
   const input = JSON.parse(await getText(unit.tx, inputHash)) as JsonObject
-  const reach = reachOf(given.scope, { tool: given.request.tool, digest, input, files: [] })
+  const reach = reachOf(given.scope, {
+    tool: given.request.tool,
+    digest,
+    input,
+    facts: given.facts.revision.facts,
+  })
   if (reach !== null) return reach
   throw new Problem('scope_not_allowed', 'This call names no single file to approve')
 }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { CallFacts } from '../../domain/request.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
 import {
@@ -49,8 +50,9 @@ function callOf(request: TestRequest, more: Partial<GrantedCall> = {}): GrantedC
   return { tool: 'write_file', digest: request.digest, toolHash: request.toolHash, path, ...more }
 }
 
-function find(call: GrantedCall, at: TestRun = run) {
-  const question = { runId: at.id, rootRunId: at.rootRunId, call }
+function find(call: GrantedCall, at: TestRun = run, now: CallFacts | null = null) {
+  const restsOn = async () => now
+  const question = { runId: at.id, rootRunId: at.rootRunId, call, restsOn }
   return findGrant(database.db, service.ctx.verifier, question)
 }
 
@@ -77,6 +79,34 @@ describe('a grant', () => {
     expect(await find(callOf(request, { digest: otherDigest }))).not.toBeNull()
     expect(await find(callOf(request, { path: 'notes/2.md' }))).toBeNull()
     expect(await find(callOf(request, { path: null }))).toBeNull()
+  })
+
+  test('for a command covers the same vector while its files, programs and sandbox are as approved', async () => {
+    const detail = { programs: [{ name: 'sh', path: '/bin/sh', hash: otherDigest }], profile: 'p' }
+    const file = { path: 'notes/1.md', hash: 'absent' }
+    const same: CallFacts = { toolHash: otherDigest, bases: [file], detail }
+    const written = { ...same, bases: [{ ...file, hash: otherDigest }] }
+    const looser = { ...same, detail: { ...detail, profile: 'q' } }
+    const scopes = ['once', 'run', 'command'] as const
+    const routing = { scopes }
+    for (const scope of ['run', 'command'] as const) {
+      run = await addRun(service, { startedBy: ada })
+      const request = await addRequest(service, run, { tool: 'exec', detail, routing })
+      const body = { decision: 'approve', digest: request.digest, revision: 1, scope }
+      await decideRequest(service.ctx, grace.caller, { request: request.id, body })
+      const call = callOf(request, { tool: 'exec' })
+      expect(await find(call, run, same), scope).not.toBeNull()
+      expect((await find(call, run, written)) !== null, scope).toBe(scope === 'command')
+      expect(await find(call, run, looser), scope).toBeNull()
+      expect(await find(call, run, null), scope).toBeNull()
+      expect(await find({ ...call, digest: otherDigest }, run, same), scope).toBeNull()
+    }
+  })
+
+  test('for anything but a command does not pass for one', async () => {
+    const request = await grant()
+    const facts = { toolHash: request.toolHash, bases: [], detail: { programs: [] } }
+    expect(await find(callOf(request), run, facts)).toBeNull()
   })
 
   test('is not left by an approval of scope once', async () => {

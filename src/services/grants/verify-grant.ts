@@ -43,10 +43,13 @@ export function verifyGrant(
   return covers(statement, expected.call) ? statement : null
 }
 
-/** Same tool, same definition, and the same canonical arguments or the same file. `once` and `command` cover nothing here. */
+/** Same tool, same definition, and the same canonical arguments or the same file. `once` covers nothing. */
 function covers(statement: GrantStatement, call: GrantedCall): boolean {
   if (statement.tool !== call.tool || statement.toolHash !== call.toolHash) return false
   if (statement.scope === 'run') return statement.digest === call.digest
+  if (statement.scope === 'command') {
+    return statement.command !== undefined && statement.digest === call.digest
+  }
   if (statement.scope === 'path') return statement.path !== null && statement.path === call.path
   return false
 }

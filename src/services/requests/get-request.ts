@@ -1,6 +1,7 @@
 import type { Json } from '../../domain/json.ts'
 import { hashBytes } from '../../domain/digest.ts'
 import { reachOf, reachWords } from '../../domain/grant-reach.ts'
+import type { CallFacts } from '../../domain/request.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import { saltedText } from '../decisions/salted-text.ts'
 import { getTexts } from '../../store/content.ts'
@@ -31,7 +32,7 @@ export async function getRequest(
   const record = {
     ...item,
     input,
-    scopeCoverage: coverageOf(item, input),
+    scopeCoverage: coverageOf(item, input, row.facts),
     presentation: presentationOf(row, texts),
     batch:
       item.batch === null
@@ -65,10 +66,14 @@ export async function getRequest(
 }
 
 /** What an approval with each scope would cover, from what giving a grant goes by. */
-function coverageOf(item: RequestItemRecord, input: Json): RequestDetailRecord['scopeCoverage'] {
+function coverageOf(
+  item: RequestItemRecord,
+  input: Json,
+  facts: CallFacts,
+): RequestDetailRecord['scopeCoverage'] {
   const [root] = item.lineage
   return item.allowedScopes.flatMap((scope) => {
-    const reach = reachOf(scope, { tool: item.tool, digest: item.digest, input, files: [] })
+    const reach = reachOf(scope, { tool: item.tool, digest: item.digest, input, facts })
     if (reach === null) return []
     const words = reachWords(
       reach,

@@ -47,6 +47,10 @@ export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<J
         runId: call.run.id,
         rootRunId: call.run.root_run_id,
         call: lookup,
+        restsOn: async () => {
+          const tool = call.registry.get(lookup.tool)
+          return (await tool?.restsOn?.(lookup.input, call.assumed.workspace)) ?? null
+        },
       })
       return found === null ? null : { id: found.id, text: found.ruleText }
     },

@@ -3,6 +3,7 @@ import type { CommandInput } from '../../domain/command.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Tool } from '../../domain/tool.ts'
 import { defineBuiltIn } from '../define-built-in.ts'
+import { commandFacts, factsOf } from './command-facts.ts'
 import { commandBounds, commandFields } from './command-fields.ts'
 import type { CommandPlace } from './command-place.ts'
 import { presentCommand } from './present-command.ts'
@@ -35,11 +36,17 @@ export function shellTool(place: CommandPlace): Tool {
     schema,
     risk: place.worker.sandbox.network === 'allow' ? 'high' : 'medium',
     readOnly: false,
-    scopes: ['once'],
+    scopes: ['once', 'run', 'command'],
     accesses: ({ cwd }) => [{ operation: 'read', path: cwd, target: 'directory' }],
     present: (input, context) =>
       presentCommand(place, commandOf(input), input.timeoutSeconds, context),
     execute: (input, context) => runCommand(place, commandOf(input), input.timeoutSeconds, context),
   })
-  return { ...tool, command: (input: JsonObject) => commandOf(schema.parse(input)) }
+  const command = (input: JsonObject) => commandOf(schema.parse(input))
+  return {
+    ...tool,
+    command,
+    restsOn: async (input, workspace) =>
+      factsOf(await commandFacts(place, workspace, command(input)), tool.definitionHash),
+  }
 }
