@@ -11,6 +11,7 @@ import { openApiDocument } from './open-api.ts'
 import type { Route } from './route.ts'
 import { allRoutes } from './routes/index.ts'
 import { serveDashboard } from './serve-dashboard.ts'
+import { jsonSchemaOf, schemaNames } from '../policy/schema/json-schemas.ts'
 import type { Api } from './settings.ts'
 
 /**
@@ -34,10 +35,16 @@ export function createApp(api: Api): Express {
   app.get('/openapi.json', (_request, response) => {
     response.type('application/json').send(document)
   })
+  for (const name of schemaNames) {
+    const schema = JSON.stringify(jsonSchemaOf(name))
+    app.get(`/schemas/${name}.schema.json`, (_request, response) => {
+      response.type('application/schema+json').send(schema)
+    })
+  }
   app.use('/v1', noStore, authenticate(api), limitRequests(settings.requestsPerSecond), readBody)
   for (const route of routes) app[route.method](route.path, handlerOf(api, route))
   for (const [path, allowed] of methodsByPath(routes)) app.all(path, refuseMethod(allowed))
-  app.use(['/v1', '/openapi.json', '/healthz', '/readyz', '/metrics'], refusePath)
+  app.use(['/v1', '/openapi.json', '/schemas', '/healthz', '/readyz', '/metrics'], refusePath)
   if (settings.uiDir !== null) app.use(serveDashboard(settings.uiDir))
   app.use(refusePath)
   app.use(answerProblem(api.ctx.log))

@@ -157,6 +157,15 @@ test('a replay judges pages of past calls for who may activate', async () => {
   expect((await olga.post('/v1/policy/replay', { limit: 201 })).status).toBe(422)
 })
 
+test('the schemas of project files are served to editors, without a session', async () => {
+  for (const name of ['countersign', 'worker', 'script']) {
+    const reply = await api.ask(`/schemas/${name}.schema.json`)
+    expect(reply.status).toBe(200)
+    expect(reply.body).toMatchObject({ $schema: expect.stringContaining('draft-07') })
+  }
+  expect((await api.ask('/schemas/other.json')).status).toBe(404)
+})
+
 test('keys read the state, and change nothing', async () => {
   const made = await olga.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
   const headers = { authorization: `Bearer ${made.body.key}` }

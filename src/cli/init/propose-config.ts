@@ -2,7 +2,8 @@ import type { FolderFacts } from './look-at-folder.ts'
 
 /** countersign.yaml for a folder, commented. */
 export function proposeConfig(facts: FolderFacts): string {
-  return `# Who works here, who decides, and by which rules. \`countersign check\` explains every mistake.
+  return `# yaml-language-server: $schema=./node_modules/countersign/schemas/countersign.schema.json
+# Who works here, who decides, and by which rules. \`countersign check\` explains every mistake.
 version: 1
 
 people: # optional; anyone named in a team is a person already

@@ -15,18 +15,8 @@ import { everybody, readPeople, readTeams } from './read-people.ts'
 import { readQueues } from './read-queues.ts'
 import { noRights, readRights } from './read-rights.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
-
-const keys = [
-  'version',
-  'people',
-  'teams',
-  'queues',
-  'defaults',
-  'routing',
-  'overlays',
-  'workspaces',
-  'rights',
-]
+import { configFileSchema, defaults, workspace } from '../schema/config-file.ts'
+import { keysOf } from '../schema/parts.ts'
 
 const emptyConfig: ProjectConfig = {
   people: [],
@@ -49,7 +39,7 @@ export function readConfig(
   workerNames: ReadonlySet<string>,
 ): { readonly config: ProjectConfig; readonly names: Names } {
   const root = openYaml(report, configFile, text)
-  const fields = root === null ? null : readFields(root, keys)
+  const fields = root === null ? null : readFields(root, keysOf(configFileSchema))
   if (fields === null) {
     return {
       config: emptyConfig,
@@ -97,14 +87,14 @@ function checkVersion(fields: Fields): void {
 }
 
 function readDefaultQueue(spot: Spot, queues: ReadonlySet<string>): string | null {
-  const queue = readFields(spot, ['queue'])?.get('queue') ?? null
+  const queue = readFields(spot, keysOf(defaults))?.get('queue') ?? null
   return queue === null ? null : readReference(queue, 'queue', queues)
 }
 
 function readWorkspaces(spot: Spot): Map<string, WorkspaceSetting> {
   const workspaces = new Map(emptyConfig.workspaces)
   for (const [name, value] of readEntries(spot)) {
-    const fields = checkName(value, name) ? readFields(value, ['root', 'taskQueue']) : null
+    const fields = checkName(value, name) ? readFields(value, keysOf(workspace)) : null
     if (fields === null) continue
     const rootSpot = fields.get('root')
     const queueSpot = fields.get('taskQueue')

@@ -8,12 +8,14 @@ import {
   type Spot,
 } from '../reading/spot.ts'
 import { checkName, readEmail, readText } from '../reading/values.ts'
+import { person, team } from '../schema/config-file.ts'
+import { keysOf } from '../schema/parts.ts'
 
 /** Reads `people`: e-mail addresses and names. */
 export function readPeople(spot: Spot): ConfiguredPerson[] {
   const people = new Map<string, ConfiguredPerson>()
   for (const item of readItems(spot)) {
-    const fields = readFields(item, ['email', 'name'])
+    const fields = readFields(item, keysOf(person))
     const emailSpot = fields?.get('email') ?? null
     if (fields === null) continue
     if (emailSpot === null) {
@@ -35,7 +37,7 @@ export function readTeams(spot: Spot): Map<string, Team> {
   const teams = new Map<string, Team>()
   for (const [name, value] of readEntries(spot)) {
     if (!checkName(value, name)) continue
-    const fields = readFields(value, ['members'])
+    const fields = readFields(value, keysOf(team))
     const membersSpot = fields?.get('members') ?? null
     const members = membersSpot === null ? [] : readMembers(membersSpot)
     teams.set(name, { name, members, source: spotSource(value) })

@@ -17,18 +17,10 @@ import {
   readOneOrMany,
   readReference,
 } from '../reading/values.ts'
+import { escalation, queue as queueSchema } from '../schema/config-file.ts'
+import { keysOf } from '../schema/parts.ts'
 
 const day = 86_400_000
-const keys = [
-  'team',
-  'selfApproval',
-  'edits',
-  'signature',
-  'permitFor',
-  'expiresAfter',
-  'remindAfter',
-  'escalate',
-]
 
 /** Reads `queues`. What a queue does not say: no self-approval, permits for 30 days, expiry after 72 hours. */
 export function readQueues(spot: Spot, names: Names): Map<string, Queue> {
@@ -41,7 +33,7 @@ export function readQueues(spot: Spot, names: Names): Map<string, Queue> {
 }
 
 function readQueue(name: string, spot: Spot, names: Names): Queue | null {
-  const fields = readFields(spot, keys)
+  const fields = readFields(spot, keysOf(queueSchema))
   if (fields === null) return null
   const teamSpot = fields.get('team')
   if (teamSpot === null) wrong(spot, 'has no "team"', 'name the team whose inbox it is')
@@ -76,7 +68,7 @@ function readEscalations(fields: Fields, names: Names): Queue['escalate'] {
   const spot = fields.get('escalate')
   if (spot === null) return []
   return readList(spot, (item) => {
-    const entry = readFields(item, ['after', 'addTeams'])
+    const entry = readFields(item, keysOf(escalation))
     if (entry === null) return null
     const after = entry.get('after')
     const teams = entry.get('addTeams')

@@ -3,12 +3,14 @@ import type { QuorumSetting } from '../policy.ts'
 import type { Names } from '../reading/names.ts'
 import { readFields, wrong, type Spot } from '../reading/spot.ts'
 import { readCount, readList, readReference } from '../reading/values.ts'
+import { place, quorum } from '../schema/config-file.ts'
+import { keysOf } from '../schema/parts.ts'
 
 const most = 20
 
 /** Reads `{ count }`, `{ allOf: […] }` or `{ anyOf: […] }` of `{team, count}`; exactly one of them. */
 export function readQuorum(spot: Spot, names: Names): QuorumSetting | null {
-  const fields = readFields(spot, ['count', 'allOf', 'anyOf'])
+  const fields = readFields(spot, keysOf(quorum))
   if (fields === null) return null
   const count = fields.get('count')
   const allOf = fields.get('allOf')
@@ -32,7 +34,7 @@ export function readQuorum(spot: Spot, names: Names): QuorumSetting | null {
 }
 
 function readPlace(spot: Spot, names: Names): QuorumPlace | null {
-  const fields = readFields(spot, ['team', 'count'])
+  const fields = readFields(spot, keysOf(place))
   const teamSpot = fields?.get('team') ?? null
   if (fields === null) return null
   if (teamSpot === null) {

@@ -1,7 +1,9 @@
-import { rightNames, type Holder, type ProjectConfig, type Right } from '../policy.ts'
+import type { Holder, ProjectConfig, Right } from '../policy.ts'
 import type { Names } from '../reading/names.ts'
 import { readFields, scalarOf, wrong, type Spot } from '../reading/spot.ts'
 import { readEmail, readOneOrMany, readReference } from '../reading/values.ts'
+import { rights } from '../schema/config-file.ts'
+import { keysOf } from '../schema/parts.ts'
 
 /** Nobody has any right. */
 export const noRights: ProjectConfig['rights'] = {
@@ -17,7 +19,7 @@ export function readRights(
   names: Names,
   people: ReadonlySet<string>,
 ): ProjectConfig['rights'] {
-  const fields = readFields(spot, rightNames)
+  const fields = readFields(spot, keysOf(rights))
   if (fields === null) return noRights
   const holders = (right: Right): readonly Holder[] => {
     const value = fields.get(right)

@@ -6,13 +6,15 @@ import { readFields, spotSource, wrong, type Spot } from '../reading/spot.ts'
 import { readChoice, readList, readOneOrMany, readReference, readText } from '../reading/values.ts'
 import { readQuorum } from './read-quorum.ts'
 import { readWhen } from './read-when.ts'
+import { overlay, routingEntry } from '../schema/config-file.ts'
+import { keysOf } from '../schema/parts.ts'
 
 const scopeNames: readonly Scope[] = ['once', 'run', 'path', 'command']
 
 /** Reads `routing`, in its order: the first match wins. */
 export function readRouting(spot: Spot, names: Names): RoutingEntry[] {
   return readList(spot, (item) => {
-    const fields = readFields(item, ['when', 'queue', 'risk', 'quorum', 'scopes'])
+    const fields = readFields(item, keysOf(routingEntry))
     if (fields === null) return null
     const when = readWhen(fields, names)
     const queue = fields.get('queue')
@@ -34,7 +36,7 @@ export function readRouting(spot: Spot, names: Names): RoutingEntry[] {
 /** Reads `overlays`: the organisation's own rules, which may only tighten. */
 export function readOverlays(spot: Spot, names: Names): Overlay[] {
   return readList(spot, (item) => {
-    const fields = readFields(item, ['when', 'approval', 'reason'])
+    const fields = readFields(item, keysOf(overlay))
     if (fields === null) return null
     const when = readWhen(fields, names)
     const reasonSpot = fields.get('reason')

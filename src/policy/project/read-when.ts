@@ -6,6 +6,8 @@ import { canonicalRelative } from '../reading/relative-path.ts'
 import { odd, readFields, wrong, type Fields, type Spot } from '../reading/spot.ts'
 import { readChoice, readOneOrMany, readReference, readText } from '../reading/values.ts'
 import { builtInToolNames } from '../worker/built-in-tool-names.ts'
+import { when } from '../schema/config-file.ts'
+import { keysOf } from '../schema/parts.ts'
 
 /** Reads a `when`: each key a value or a list, all that are given must match. */
 export function readWhen(owner: Fields, names: Names): When | null {
@@ -14,7 +16,7 @@ export function readWhen(owner: Fields, names: Names): When | null {
     wrong(owner.spot, 'has no "when"', 'say when it applies; `when: {}` is always')
     return null
   }
-  const fields = readFields(spot, ['tool', 'path', 'worker', 'queue', 'command', 'risk'])
+  const fields = readFields(spot, keysOf(when))
   if (fields === null) return null
   const many = <T>(key: string, read: (item: Spot) => T | null): T[] | null => {
     const value = fields.get(key)

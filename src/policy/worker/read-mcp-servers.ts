@@ -10,14 +10,14 @@ import {
   type Spot,
 } from '../reading/spot.ts'
 import { checkName, readChoice, readList, readText } from '../reading/values.ts'
-
-const keys = ['type', 'command', 'args', 'env', 'url', 'headers', 'tools']
+import { keysOf } from '../schema/parts.ts'
+import { mcpServer } from '../schema/worker-file.ts'
 
 /** Reads `mcpServers`: the shape every MCP client reads, plus `tools`. */
 export function readMcpServers(spot: Spot): Map<string, McpServer> {
   const servers = new Map<string, McpServer>()
   for (const [name, value] of readEntries(spot)) {
-    const fields = checkName(value, name) ? readFields(value, keys) : null
+    const fields = checkName(value, name) ? readFields(value, keysOf(mcpServer)) : null
     if (fields === null) continue
     const transport = readTransport(value, fields)
     const tools = readServerTools(fields)

@@ -3,11 +3,13 @@ import { openYaml } from '../reading/open-yaml.ts'
 import { Report } from '../reading/report.ts'
 import { readFields, readJson, scalarOf, wrong, type Spot } from '../reading/spot.ts'
 import { readList, readText } from '../reading/values.ts'
+import { keysOf } from '../schema/parts.ts'
+import { scriptCall, scriptFileSchema, scriptTurn } from '../schema/script-file.ts'
 
 /** Reads a script, reporting everything that is wrong with it. */
 export function readScript(report: Report, file: string, text: string): Script {
   const root = openYaml(report, file, text)
-  const fields = root === null ? null : readFields(root, ['turns'])
+  const fields = root === null ? null : readFields(root, keysOf(scriptFileSchema))
   if (root === null || fields === null) return { turns: [] }
   const turns = fields.get('turns')
   if (turns === null) {
@@ -27,7 +29,7 @@ export function parseScript(text: string): Script {
 }
 
 function readTurn(spot: Spot): ScriptTurn | null {
-  const fields = readFields(spot, ['text', 'calls'])
+  const fields = readFields(spot, keysOf(scriptTurn))
   if (fields === null) return null
   const text = fields.get('text')
   const calls = fields.get('calls')
@@ -40,7 +42,7 @@ function readTurn(spot: Spot): ScriptTurn | null {
 }
 
 function readCall(spot: Spot): ScriptTurn['calls'][number] | null {
-  const fields = readFields(spot, ['tool', 'input', 'id'])
+  const fields = readFields(spot, keysOf(scriptCall))
   if (fields === null) return null
   const toolSpot = fields.get('tool')
   if (toolSpot === null) {

@@ -2,11 +2,13 @@ import type { ShellPolicy, ShellRule } from '../policy.ts'
 import { readConsent } from '../reading/read-consent.ts'
 import { readFields, spotSource, wrong, type Spot } from '../reading/spot.ts'
 import { readChoice, readList, readOneOrMany, readReference, readText } from '../reading/values.ts'
+import { keysOf } from '../schema/parts.ts'
+import { shell, shellRule } from '../schema/worker-file.ts'
 
 /** Reads `shell`. Absent `default` is `blocked`: only what rules name may run. */
 export function readShell(spot: Spot, zones: ReadonlySet<string>): ShellPolicy {
   const source = spotSource(spot)
-  const fields = readFields(spot, ['default', 'rules'])
+  const fields = readFields(spot, keysOf(shell))
   const otherwise = fields?.get('default') ?? null
   const rules = fields?.get('rules') ?? null
   return {
@@ -20,8 +22,7 @@ export function readShell(spot: Spot, zones: ReadonlySet<string>): ShellPolicy {
 }
 
 function readRule(spot: Spot, zones: ReadonlySet<string>): ShellRule | null {
-  const keys = ['pattern', 'approval', 'description', 'reason', 'zones', 'unlessArgs']
-  const fields = readFields(spot, keys)
+  const fields = readFields(spot, keysOf(shellRule))
   if (fields === null) return null
   const patternSpot = fields.get('pattern')
   const approvalSpot = fields.get('approval')

@@ -2,6 +2,8 @@ import type { ToolSetting } from '../policy.ts'
 import { readConsent } from '../reading/read-consent.ts'
 import { readEntries, readFields, scalarOf, spotSource, wrong, type Spot } from '../reading/spot.ts'
 import { readBoolean, readText } from '../reading/values.ts'
+import { keysOf } from '../schema/parts.ts'
+import { toolSetting } from '../schema/worker-file.ts'
 
 /** Reads `tools`: `slack_notify: {}` is enough to give a worker the tool. */
 export function readTools(spot: Spot): Map<string, ToolSetting> {
@@ -19,7 +21,7 @@ export function readTools(spot: Spot): Map<string, ToolSetting> {
 function readTool(spot: Spot): ToolSetting {
   const nothing = { consent: null, manual: false, source: spotSource(spot) }
   if (scalarOf(spot) === null) return nothing
-  const fields = readFields(spot, ['approval', 'reason', 'manual'])
+  const fields = readFields(spot, keysOf(toolSetting))
   if (fields === null) return nothing
   const reasonSpot = fields.get('reason')
   const reason = reasonSpot === null ? null : readText(reasonSpot)

@@ -19,21 +19,8 @@ import { readMcpServers } from './read-mcp-servers.ts'
 import { readShell } from './read-shell.ts'
 import { readTools } from './read-tools.ts'
 import { readZones, zoneNamesAt } from './read-zones.ts'
-
-const keys = [
-  'name',
-  'description',
-  'model',
-  'queue',
-  'limits',
-  'startableBy',
-  'zones',
-  'sandbox',
-  'shell',
-  'tools',
-  'workers',
-  'mcpServers',
-]
+import { keysOf } from '../schema/parts.ts'
+import { limits, sandbox, workerFileSchema } from '../schema/worker-file.ts'
 
 const defaultLimits: WorkerLimits = { turns: 40, calls: 200, tokens: 2_000_000 }
 
@@ -58,7 +45,7 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
     return null
   }
   const root = openYaml(report, file, parts.yaml)
-  const fields = root === null ? null : readFields(root, keys)
+  const fields = root === null ? null : readFields(root, keysOf(workerFileSchema))
   if (root === null || fields === null) return null
   const reference = (what: 'team' | 'queue' | 'worker') => (spot: Spot) =>
     names === null ? readText(spot) : readReference(spot, what, names[`${what}s`])
@@ -143,7 +130,7 @@ function readModel(
 }
 
 function readLimits(spot: Spot): WorkerLimits {
-  const fields = readFields(spot, ['turns', 'calls', 'tokens'])
+  const fields = readFields(spot, keysOf(limits))
   const count = (key: keyof WorkerLimits): number => {
     const value = fields?.get(key) ?? null
     return (value === null ? null : readCount(value, 1, 1_000_000_000)) ?? defaultLimits[key]
@@ -152,7 +139,7 @@ function readLimits(spot: Spot): WorkerLimits {
 }
 
 function readSandbox(spot: Spot): WorkerDefinition['sandbox'] {
-  const fields = readFields(spot, ['required', 'network'])
+  const fields = readFields(spot, keysOf(sandbox))
   const required = fields?.get('required') ?? null
   const network = fields?.get('network') ?? null
   return {

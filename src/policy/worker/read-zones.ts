@@ -15,6 +15,8 @@ import {
   type Spot,
 } from '../reading/spot.ts'
 import { checkName, readChoice, readOneOrMany, readText } from '../reading/values.ts'
+import { keysOf } from '../schema/parts.ts'
+import { zone as zoneSchema, zoneApproval } from '../schema/worker-file.ts'
 
 const words: readonly ApprovalWord[] = ['preApproved', 'ask', 'blocked']
 const operations: readonly ZoneOperation[] = ['read', 'write', 'delete', 'share']
@@ -42,8 +44,7 @@ export function zoneNamesAt(spot: Spot): Set<string> {
 }
 
 function readZone(spot: Spot): Zone | null {
-  const keys = ['name', 'root', 'mode', 'suffixes', 'approval', 'reason', 'protected']
-  const fields = readFields(spot, keys)
+  const fields = readFields(spot, keysOf(zoneSchema))
   if (fields === null) return null
   const nameSpot = fields.get('name')
   const rootSpot = fields.get('root')
@@ -88,7 +89,7 @@ function readRoot(spot: Spot): string | null {
 
 function readApproval(fields: Fields): Zone['approval'] {
   const spot = fields.get('approval')
-  const given = spot === null ? null : readFields(spot, [...operations, 'reason'])
+  const given = spot === null ? null : readFields(spot, keysOf(zoneApproval))
   if (given === null) return {}
   const reasonSpot = given.get('reason') ?? fields.get('reason')
   const reason = reasonSpot === null ? null : readText(reasonSpot)

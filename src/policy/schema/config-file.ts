@@ -1,0 +1,81 @@
+import { z } from 'zod'
+import { rightNames } from '../policy.ts'
+import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
+
+export const person = z.strictObject({ email, name: maybe(text) })
+export const team = z.strictObject({ members: maybe(z.array(email)) })
+
+export const escalation = z.strictObject({ after: duration, addTeams: oneOrMany(text) })
+export const queue = z.strictObject({
+  team: text.describe('whose inbox it is'),
+  selfApproval: maybe(z.boolean()).describe(
+    'people behind a request may decide it; every such decision is marked. Default: false',
+  ),
+  edits: maybe(z.enum(['approve', 'revise', 'off'])).describe(
+    'may a call be changed: approve (whoever changed it may decide it), revise (they may not), off',
+  ),
+  signature: maybe(z.enum(['optional', 'required'])).describe(
+    "required: high-risk decisions carry a passkey's signature",
+  ),
+  permitFor: maybe(duration).describe('how long an approved call may take to start. Default: 30d'),
+  expiresAfter: maybe(duration).describe('how long a request waits. Default: 72h'),
+  remindAfter: maybe(oneOrMany(duration)),
+  escalate: maybe(z.array(escalation)),
+})
+
+export const when = z
+  .strictObject({
+    tool: maybe(oneOrMany(text)).describe('names or globs of tools'),
+    path: maybe(oneOrMany(text)).describe('globs, relative to the workspace root'),
+    worker: maybe(oneOrMany(text)),
+    queue: maybe(oneOrMany(text)),
+    command: maybe(oneOrMany(text)).describe('shell patterns, like "git push"'),
+    risk: maybe(oneOrMany(risk)),
+  })
+  .describe('all that are given must match; {} is every call')
+
+export const place = z.strictObject({ team: text, count: maybe(z.int().min(1).max(20)) })
+export const quorum = z
+  .strictObject({
+    count: maybe(z.int().min(1).max(20)).describe("people of the queue's team"),
+    allOf: maybe(z.array(place).min(1)),
+    anyOf: maybe(z.array(place).min(1)),
+  })
+  .describe('exactly one of count, allOf and anyOf; distinct people fill distinct places')
+
+export const routingEntry = z.strictObject({
+  when,
+  queue: maybe(text).describe("absent: the worker's queue, else the default one"),
+  risk: maybe(risk),
+  quorum: maybe(quorum),
+  scopes: maybe(oneOrMany(z.enum(['once', 'run', 'path', 'command']))),
+})
+export const overlay = z.strictObject({
+  when,
+  approval: consent(['ask', 'blocked']).describe('overlays may only tighten'),
+  reason: maybe(text),
+})
+
+export const defaults = z.strictObject({ queue: maybe(text) })
+export const workspace = z.strictObject({
+  root: maybe(text).describe('where zones live; relative to the project folder. Default: .'),
+  taskQueue: maybe(text).describe('Temporal task queue of the host that has it'),
+})
+
+const holders = maybe(oneOrMany(text)).describe('teams and e-mail addresses')
+export const rights = z.strictObject(
+  Object.fromEntries(rightNames.map((right) => [right, holders])),
+)
+
+/** countersign.yaml. What refers to names elsewhere is checked by `countersign check` alone. */
+export const configFileSchema = z.strictObject({
+  version: z.literal(1),
+  people: maybe(z.array(person)).describe('optional; anyone named in a team is a person already'),
+  teams: maybe(z.record(name, team)),
+  queues: maybe(z.record(name, queue)),
+  defaults: maybe(defaults),
+  routing: maybe(z.array(routingEntry)).describe('first match wins'),
+  overlays: maybe(z.array(overlay)).describe("the organisation's own rules; may only tighten"),
+  workspaces: maybe(z.record(name, workspace)),
+  rights: maybe(rights),
+})

@@ -1,0 +1,24 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../domain/json.ts'
+import { configFileSchema } from './config-file.ts'
+import { scriptFileSchema } from './script-file.ts'
+import { workerFileSchema } from './worker-file.ts'
+
+const files = {
+  countersign: { schema: configFileSchema, title: 'countersign.yaml' },
+  worker: { schema: workerFileSchema, title: 'Front matter of workers/NAME.md' },
+  script: { schema: scriptFileSchema, title: 'A scripted model' },
+} as const
+
+export type SchemaName = keyof typeof files
+export const schemaNames = Object.keys(files) as SchemaName[]
+
+/**
+ * The JSON Schema of a kind of project file, for editors: draft 7, which YAML language servers read. It accepts whatever
+ * `countersign check` accepts; references between files, and some relations within them, are that command's alone.
+ */
+export function jsonSchemaOf(name: SchemaName): JsonObject {
+  const { schema, title } = files[name]
+  const made = z.toJSONSchema(schema, { target: 'draft-7', io: 'input' }) as JsonObject
+  return { ...made, title }
+}

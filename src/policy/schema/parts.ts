@@ -1,0 +1,44 @@
+import { z } from 'zod'
+
+/** The keys that a mapping may have: what the readers know, and what the schema says, are one list. */
+export function keysOf(mapping: z.ZodObject): readonly string[] {
+  return Object.keys(mapping.shape)
+}
+
+/** A key that may be left out; written without a value it counts as left out. */
+export function maybe<T extends z.ZodType>(schema: T) {
+  return schema.nullable().optional()
+}
+
+/** A value, or a list of at least one. */
+export function oneOrMany<T extends z.ZodType>(schema: T) {
+  return z.union([schema, z.array(schema).min(1)])
+}
+
+/** What is not blank. Numbers and booleans must be quoted. */
+export const text = z.string().regex(/\S/)
+
+/** A name of the user's own choosing. */
+export const name = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+
+export const email = z.string().regex(/^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/)
+
+export const duration = z
+  .string()
+  .regex(/^[1-9]\d{0,8}[smhd]$/)
+  .describe('90s, 15m, 4h or 7d')
+
+export const risk = z.enum(['low', 'medium', 'high'])
+
+/** A word on consent in each of its forms. */
+export function consent<const T extends readonly [string, ...string[]]>(words: T) {
+  return z.union([
+    z.enum(words),
+    z.strictObject({ blocked: text.describe('what the model is told') }),
+    z.strictObject({ approval: z.enum(words), reason: maybe(text) }),
+  ])
+}
+
+export const anyConsent = consent(['preApproved', 'ask', 'blocked']).describe(
+  'preApproved: nobody is asked. ask: it waits for a person. blocked: nobody can allow it',
+)
