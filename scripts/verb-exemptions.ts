@@ -32,6 +32,7 @@ export const exemptions: Exemptions = {
     'finishExecution',
     'openTurn',
     'performClaimed',
+    'pinDefinitions',
     'settleUnknown',
     'takeTurn',
     'undoClaim',

@@ -33,6 +33,7 @@ export const auditEventTypes = [
   'grant.revoked',
   'grant.ended',
   'policy.activated',
+  'policy.pinned',
   'policy.rejected',
   'policy.proposed',
   'policy.withdrawn',

@@ -108,6 +108,16 @@ export type ParsedInput =
   | { readonly ok: true; readonly input: JsonObject }
   | { readonly ok: false; readonly problems: readonly string[] }
 
+/** Whose tool it is, and whether it is the one that was activated (product.md 25). */
+export interface ServerTool {
+  /** as the worker's file names the server */
+  readonly name: string
+  /** as the server names the tool */
+  readonly tool: string
+  /** why what the worker's file says of the tool does not count, as a sentence; `null`: the definition is the pinned one */
+  readonly changed: string | null
+}
+
 /**
  * A tool as policy, presentation and execution see it. Built-in tools and custom ones have the same shape;
  * a custom tool's functions run in a tool process.
@@ -128,6 +138,8 @@ export interface Tool {
   readonly needsPerson?: 'answer' | 'approval'
   /** `sha256:…` of name, description, schema and, for custom tools, of the source file */
   readonly definitionHash: string
+  /** of a tool of an MCP server */
+  readonly server?: ServerTool
   /**
    * Validates against the schema and returns the canonical form, defaults filled, paths normalised. Without effect;
    * a custom tool's schema is evaluated in its tool process, hence the promise.

@@ -5,17 +5,19 @@ import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker'
 import type { LogLevel } from '@temporalio/worker'
 import { createWorkers } from '../activities/create-workers.ts'
 import { connectTemporal } from '../delivery/temporal-client.ts'
+import { pinDefinitions } from '../services/policy/pin-definitions.ts'
 import { createPolicyReader } from '../services/policy/policy-reader.ts'
 import {
   rememberNamespace,
   ForeignNamespaceError,
 } from '../services/installation/remember-namespace.ts'
-import type { Log, PolicyReader } from '../services/context.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { openModel } from '../models/open-model.ts'
 import { commandHost } from '../sandbox/bwrap/command-host.ts'
 import { findSandbox } from '../sandbox/bwrap/find-sandbox.ts'
 import { connectDatabase } from '../store/database.ts'
+import { withoutSandbox } from '../tools/mcp/connection.ts'
+import { openMcpServers } from '../tools/mcp/mcp-servers.ts'
 import { buildRegistry } from '../tools/registry.ts'
 import { checkNotRestored } from './high-water-mark.ts'
 import { checkSchema } from './check-schema.ts'
@@ -76,6 +78,14 @@ export async function runTemporalWorker(options: {
     }
     const dataDir = await realpath(config.dataDir)
     const commands = { sandbox, dataDir, projectDir: config.projectDir }
+    const mcpServers = undo.use(
+      openMcpServers({
+        environment,
+        spawnConfined: withoutSandbox,
+        pins: { pin: (policy, server, listing) => pinDefinitions(ctx, policy, server, listing) },
+        rootOf: async (policy) => (await workspaces.of(policy, config.taskQueue)).root,
+      }),
+    )
     const ctx: WorkerContext = {
       db,
       verifier,
@@ -88,7 +98,13 @@ export async function runTemporalWorker(options: {
       commandHost: commandHost(sandbox),
       workspaceOf: ({ taskQueue }, policy) => workspaces.of(policy, taskQueue),
       registryOf: async (policy, worker) =>
-        buildRegistry({ policy, worker, toolProcess: await toolProcesses.of(policy), commands }),
+        buildRegistry({
+          policy,
+          worker,
+          toolProcess: await toolProcesses.of(policy),
+          commands,
+          mcpServers,
+        }),
       modelOf: (model, script) => openModel({ model, script, environment }),
     }
     installRuntime(config)
@@ -114,21 +130,21 @@ export async function runTemporalWorker(options: {
       for (const worker of workers) worker.shutdown()
       await Promise.allSettled(running)
     })
-    void warmTools(policies, toolProcesses, log)
+    void warmTools(ctx, toolProcesses)
     log.info({ taskQueue: config.taskQueue }, 'the Temporal worker serves')
   })
 }
 
-/** Starts a tool process of the policy in force, so that the first call does not wait for one. */
-async function warmTools(
-  policies: PolicyReader,
-  toolProcesses: ToolProcesses,
-  log: Log,
-): Promise<void> {
+/** Starts what the first call would wait for: a tool process of the policy in force, and the workers' MCP servers. */
+async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Promise<void> {
   try {
-    await (await toolProcesses.of(await policies.inForce()))?.describe()
+    const policy = await ctx.policies.inForce()
+    await (await toolProcesses.of(policy))?.describe()
+    for (const worker of policy.workers.values()) {
+      if (worker.mcpServers.size > 0) await ctx.registryOf(policy, worker.name)
+    }
   } catch (error) {
-    log.warn({ err: error }, 'the project’s tools could not be loaded ahead of the first call')
+    ctx.log.warn({ err: error }, 'the project’s tools could not be loaded ahead of the first call')
   }
 }
 

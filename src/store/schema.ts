@@ -220,6 +220,17 @@ export interface ManualCallTable {
   created_at: GeneratedTimestamp
 }
 
+/** What an MCP server said of its tools when a version was activated. */
+export interface McpPinTable {
+  activation: number
+  worker: string
+  server: string
+  server_hash: string
+  definitions_hash: string
+  pinned_at: GeneratedTimestamp
+  changed_at: Timestamp | null
+}
+
 export interface RequestTable {
   id: string
   number: GeneratedAlways<string>
@@ -435,6 +446,7 @@ export interface Database {
   message: MessageTable
   tool_call: ToolCallTable
   manual_call: ManualCallTable
+  mcp_pin: McpPinTable
   request: RequestTable
   request_revision: RequestRevisionTable
   request_principal: RequestPrincipalTable

@@ -17,6 +17,7 @@ import { readFile } from './files/read-file.ts'
 import { searchFiles } from './files/search-files.ts'
 import { writeFile } from './files/write-file.ts'
 import { mayReadFor } from './may-read.ts'
+import type { McpOffer, McpServers } from './mcp/mcp-servers.ts'
 
 /**
  * The tools a worker has under a policy version (workers-and-policy.md): the file tools when it has zones, and
@@ -29,6 +30,8 @@ export async function buildRegistry(options: {
   readonly toolProcess: ToolProcess | null
   /** absent: this place runs no commands */
   readonly commands?: CommandSite
+  /** absent: this place reaches no MCP servers */
+  readonly mcpServers?: McpServers
 }): Promise<ToolRegistry> {
   const worker = options.policy.workers.get(options.worker)
   if (worker === undefined) return registryOf([])
@@ -38,15 +41,37 @@ export async function buildRegistry(options: {
     tools.push(execTool(place), shellTool(place))
   }
   if (worker.tools.has(askPerson.name)) tools.push(askPerson)
-  const listed = [...worker.tools.keys()].filter((name) => !builtInToolNames.includes(name))
+  const listed = [...worker.tools.keys()].filter(
+    (name) => !builtInToolNames.includes(name) && !name.startsWith('mcp__'),
+  )
   if (listed.length > 0 && options.toolProcess !== null) {
     tools.push(...(await listedTools(listed, options.toolProcess)))
   }
-  return registryOf(
+  const offer = await options.mcpServers?.toolsOf(options.policy, worker)
+  tools.push(...(offer?.tools ?? []))
+  const registry = registryOf(
     tools.map((tool) =>
       worker.tools.get(tool.name)?.manual === true ? { ...tool, manual: true } : tool,
     ),
   )
+  return offer === undefined ? registry : withServerProblems(registry, offer)
+}
+
+/** A tool that a server should have and cannot offer is there for who asks for it, and says why. */
+function withServerProblems(registry: ToolRegistry, offer: McpOffer): ToolRegistry {
+  return {
+    all: () => registry.all(),
+    get(name) {
+      const known = registry.get(name)
+      if (known !== undefined) return known
+      for (const [server, problems] of offer.problems) {
+        if (problems.length > 0 && name.startsWith(`mcp__${server}__`)) {
+          return unavailableTool(name, problems.join(' '))
+        }
+      }
+      return undefined
+    },
+  }
 }
 
 /** A registry of these tools, in this order. A later tool of the same name would hide an earlier one: none may be. */

@@ -88,12 +88,6 @@ describe('steps 1 to 3: what could not run is an error to the model, and nobody 
     const project = projectWith(`${usualZones}\nshell: { default: ask }`)
     expect((await ask('exec', {}, {}, project)).reason).toBe('The tool exec is not available yet')
     expect((await ask('exec', {})).reason).toMatch(/^There is no tool "exec"/)
-    const served = projectWith(
-      `${usualZones}\nmcpServers: { files: { command: npx, args: [files@1.0.0], env: {} } }`,
-    )
-    const ofServer = await ask('mcp__files__read_file', {}, {}, served)
-    expect(ofServer.reason).toBe('The tool mcp__files__read_file is not available yet')
-    expect((await ask('mcp__files__read_file', {})).reason).toMatch(/^There is no tool "mcp__/)
   })
 
   test('a worker that is gone blocks', async () => {

@@ -26,18 +26,12 @@ export function knownCall(
 function unknownTool(question: JudgeQuestion, worker: WorkerDefinition): string {
   const { tool: name, registry } = question
   const awaited = builtInToolNames.includes(name) && !fileToolNames.includes(name)
-  if ((awaited && wants(worker, name)) || isOfServer(worker, name))
-    return `The tool ${name} is not available yet`
+  if (awaited && wants(worker, name)) return `The tool ${name} is not available yet`
   const known = registry
     .all()
     .filter((tool) => !tool.manual)
     .map((tool) => tool.name)
   return `There is no tool ${JSON.stringify(name)}; ${didYouMean(name, known)}`
-}
-
-/** Tools of MCP servers are named `mcp__server__tool`. */
-function isOfServer(worker: WorkerDefinition, name: string): boolean {
-  return [...worker.mcpServers.keys()].some((server) => name.startsWith(`mcp__${server}__`))
 }
 
 /** Does the worker's file give it a built-in tool that this version does not have? */

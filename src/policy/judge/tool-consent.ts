@@ -1,3 +1,4 @@
+import type { ServerTool } from '../../domain/tool.ts'
 import type { WorkerDefinition } from '../policy.ts'
 import type { CanonicalCall } from './canonical-call.ts'
 import { opinionOf, type Opinion } from './opinion.ts'
@@ -13,12 +14,26 @@ export async function toolOpinions(
   const { name } = call.tool
   const setting = worker.tools.get(name)?.consent ?? null
   const opinions = setting === null ? [] : [opinionOf(setting, `tool:${name}`, `tool ${name}`)]
+  const { server } = call.tool
+  if (server !== undefined) return [...opinions, serverOpinion(worker, name, server)]
   const own = await ownOpinion(call)
   if (own !== null) return [...opinions, own]
   if (setting === null && call.accesses.length === 0 && call.command === null) {
     opinions.push(asks(name, `tool ${name} declares no approval: it asks`))
   }
   return opinions
+}
+
+/** An MCP tool asks, unless the worker's file says otherwise of the very definition that was activated (product.md 25). */
+function serverOpinion(worker: WorkerDefinition, name: string, server: ServerTool): Opinion {
+  const setting = worker.mcpServers.get(server.name)?.tools.get(server.tool)
+  if (setting?.approval === 'blocked') return opinionOf(setting, `tool:${name}`, `tool ${name}`)
+  if (server.changed !== null) {
+    const rule = { id: 'mcp:changed', text: `${server.changed}: it asks`, source: null }
+    return { word: 'ask', rule, reason: null, highRisk: false }
+  }
+  if (setting !== undefined) return opinionOf(setting, `tool:${name}`, `tool ${name}`)
+  return asks(name, `tool ${name} of the MCP server ${server.name}: it asks`)
 }
 
 /** What the tool itself says. What is no verdict asks, with the reason shown. */

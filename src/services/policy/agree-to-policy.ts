@@ -6,6 +6,7 @@ import type { Caller, SigningContext } from '../context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { parsedOrRejected, type ActivationInput } from './activate-policy.ts'
 import { endProposal, openProposal, propose, type Proposal } from './open-proposal.ts'
+import { hasChangedDefinitions } from './pin-definitions.ts'
 import { isInForce, lockActivation, storeActivation, type InForce } from './store-activation.ts'
 
 /** What became of a person's agreement to a version. */
@@ -43,7 +44,14 @@ export async function agreeToPolicy(
       throw new Problem('forbidden', 'The version that took force meanwhile took this right away')
     }
     if (await isInForce(unit.tx, current, policy)) {
-      return { state: 'in_force', policy, sequence: current.sequence }
+      if (!(await hasChangedDefinitions(unit.tx, current.sequence))) {
+        return { state: 'in_force', policy, sequence: current.sequence }
+      }
+      // MCP servers say something else of their tools by now: activated again, that is what is pinned (product.md 25).
+      const people = [caller.actor.id]
+      const { note } = input
+      const sequence = await storeActivation(unit, ctx, { policy, current, caller, people, note })
+      return { state: 'activated', policy, sequence }
     }
     return await agree(unit, ctx, caller, { policy, note: input.note, current })
   })

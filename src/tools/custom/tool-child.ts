@@ -2,11 +2,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { Readable, Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import type { Json } from '../../domain/json.ts'
 import { readLines } from './bounded-lines.ts'
 import type {
   FromMessage,
   LeftBehind,
-  ToMessage,
   ToolAnswers,
   ToolProcessSetup,
   ToolQuestion,
@@ -30,12 +30,29 @@ export interface AskOptions {
   readonly signal: AbortSignal | null
 }
 
-/** One tool process. It is asked one thing at a time; disposing ends its whole process group. */
-export interface ToolChild extends AsyncDisposable {
+/** A child process that answers questions, one at a time; disposing ends its whole process group. */
+export interface AskedChild<
+  Question extends { readonly do: string },
+  Answers extends Readonly<Record<Question['do'], unknown>>,
+> extends AsyncDisposable {
   readonly alive: boolean
   /** tools have left so much behind in it that the next question is better asked of another */
   readonly worn: boolean
-  ask<Q extends ToolQuestion>(question: Q, options: AskOptions): Promise<ToolAnswers[Q['do']]>
+  ask<Q extends Question>(question: Q, options: AskOptions): Promise<Answers[Q['do']]>
+}
+
+/** One tool process. */
+export type ToolChild = AskedChild<ToolQuestion, ToolAnswers>
+
+export interface ChildStart {
+  /** its entry, which serves questions (`serve-questions.ts`) */
+  readonly main: URL
+  /** its only argument, which other users of the host can read */
+  readonly setup: Json
+  readonly cwd: string
+  /** all it inherits */
+  readonly environment: Readonly<Record<string, string>>
+  readonly maxAnswerBytes: number
 }
 
 /** How long a tool has to react to cancellation before its process group is terminated, then killed. */
@@ -47,19 +64,35 @@ const memoryMb = 1024
 /** What a process may hold between two questions: far from its limit, and far more than one that leaks nothing. */
 const mostLeft: LeftBehind = { memoryBytes: 512 * 1024 * 1024, resources: 200 }
 
-/**
- * Starts a tool process in a process group of its own, with a lifeline: when we die, however, it dies. Nothing it
- * writes is let past the bounds, and it has no channel to us but the answers.
- */
+/** Starts a tool process of a project. */
 export function startToolChild(
   setup: ToolProcessSetup,
   environment: Readonly<Record<string, string>>,
   maxAnswerBytes: number,
 ): ToolChild {
-  const main = fileURLToPath(new URL('process/main.ts', import.meta.url))
+  const main = new URL('process/main.ts', import.meta.url)
+  const { projectDir, entries, hashes, maxResultBytes } = setup
+  const plain = { projectDir, entries: [...entries], hashes: { ...hashes }, maxResultBytes }
+  return startChild<ToolQuestion, ToolAnswers>({
+    main,
+    setup: plain,
+    cwd: projectDir,
+    environment,
+    maxAnswerBytes,
+  })
+}
+
+/**
+ * Starts a child in a process group of its own, with a lifeline: when we die, however, it dies. Nothing it writes is let
+ * past the bounds, and it has no channel to us but the answers.
+ */
+export function startChild<
+  Question extends { readonly do: string },
+  Answers extends Readonly<Record<Question['do'], unknown>>,
+>({ main, setup, cwd, environment, maxAnswerBytes }: ChildStart): AskedChild<Question, Answers> {
   const options = ['--disable-warning=ExperimentalWarning', `--max-old-space-size=${memoryMb}`]
-  const child = spawn(process.execPath, [...options, main, JSON.stringify(setup)], {
-    cwd: setup.projectDir,
+  const child = spawn(process.execPath, [...options, fileURLToPath(main), JSON.stringify(setup)], {
+    cwd,
     env: { ...environment },
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
@@ -112,10 +145,10 @@ export function startToolChild(
 
   let lastId = 0
 
-  async function ask<Q extends ToolQuestion>(
+  async function ask<Q extends Question>(
     question: Q,
     { timeoutMs, signal }: AskOptions,
-  ): Promise<ToolAnswers[Q['do']]> {
+  ): Promise<Answers[Q['do']]> {
     signal?.throwIfAborted()
     if (pending !== null) throw new TypeError('A tool process is asked one thing at a time')
     lastId += 1
@@ -147,7 +180,7 @@ export function startToolChild(
       worn = memoryBytes > mostLeft.memoryBytes || resources > mostLeft.resources
       if (!answer.ok) throw new ToolFailed(answer.problem)
       // The process is our own code around the tool: it answers each question with its own kind of answer.
-      return answer.value as ToolAnswers[Q['do']]
+      return answer.value as Answers[Q['do']]
     } catch (error) {
       const begun = taken || !heardAll || !(error instanceof ToolProcessEnded)
       throw begun ? error : new QuestionNotTaken(error.message)
@@ -178,7 +211,7 @@ export function startToolChild(
     for (const stream of [questions, lifeline, stdout, stderr, answers]) stream.destroy()
   }
 
-  function write(message: ToMessage): void {
+  function write(message: (Question & { readonly id: number }) | { readonly do: 'abort' }): void {
     questions.write(`${JSON.stringify(message)}\n`)
   }
 

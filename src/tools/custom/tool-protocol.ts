@@ -57,9 +57,6 @@ export type ToolQuestion =
       readonly idempotencyKey: string
     }
 
-/** What goes to a tool process: a question, or that the one it works on is to be given up. */
-export type ToMessage = (ToolQuestion & { readonly id: number }) | { readonly do: 'abort' }
-
 /** What a presentation is made from; each part may have failed alone. */
 export interface CustomPresented {
   readonly title: string | null

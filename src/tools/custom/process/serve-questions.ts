@@ -1,0 +1,60 @@
+import { writeSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { Worker } from 'node:worker_threads'
+import { readLines } from '../bounded-lines.ts'
+import type { FromMessage, LeftBehind } from '../tool-protocol.ts'
+import { messageOf } from './answer-question.ts'
+
+/** Questions come on descriptor 3, answers go to 4, and 5 closes when the parent is gone. */
+const [questions, answers, lifeline] = [3, 4, 5] as const
+const mostQuestionBytes = 64 * 1024 * 1024
+
+/** From here on the process group ends when the parent does, whatever holds the main thread. */
+export function holdLifeline(): void {
+  new Worker(new URL('lifeline.ts', import.meta.url), {
+    workerData: { descriptor: lifeline },
+  }).unref()
+}
+
+/**
+ * Answers the parent's questions, until it closes them. `signal` fires when the question is to be given up; what
+ * `answer` throws is told to the parent as a sentence.
+ */
+export async function serveQuestions<Question>(
+  answer: (question: Question, signal: AbortSignal) => Promise<unknown>,
+): Promise<void> {
+  let controller = new AbortController()
+  // A stray promise is its own affair: the call it belongs to has been, or will be, answered.
+  process.on('unhandledRejection', (error) => console.error(error))
+  const take = async (line: string): Promise<void> => {
+    const message = JSON.parse(line) as Question & { readonly id: number; readonly do: string }
+    if (message.do === 'abort') {
+      controller.abort(new Error('The call was cancelled or its time is up'))
+      return
+    }
+    const { id } = message
+    tellParent({ taken: id })
+    controller = new AbortController()
+    try {
+      const value = (await answer(message, controller.signal)) ?? null
+      tellParent({ id, ok: true, value, left: leftBehind() })
+    } catch (error) {
+      tellParent({ id, ok: false, problem: messageOf(error), left: leftBehind() })
+    }
+  }
+  const lines = readLines(new Socket({ fd: questions, readable: true }), mostQuestionBytes)
+  for await (const line of lines) void take(line)
+}
+
+/** Written at once and whole, so that an answer is out before whatever comes next. */
+export function tellParent(message: FromMessage): void {
+  const bytes = Buffer.from(`${JSON.stringify(message)}\n`)
+  for (let at = 0; at < bytes.length;) at += writeSync(answers, bytes, at)
+}
+
+function leftBehind(): LeftBehind {
+  return {
+    memoryBytes: process.memoryUsage.rss(),
+    resources: process.getActiveResourcesInfo().length,
+  }
+}

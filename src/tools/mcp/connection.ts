@@ -1,0 +1,68 @@
+import type { McpServer, WorkerDefinition } from '../../policy/policy.ts'
+import type { McpConnection } from './mcp-protocol.ts'
+
+/** A program with everything that it inherits. */
+export interface Program {
+  readonly command: string
+  readonly args: readonly string[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
+/**
+ * Puts a program into the worker's sandbox: what is to be started instead. Throws the sentence why it may not be
+ * started on this host at all.
+ */
+export type SpawnConfined = (worker: WorkerDefinition, program: Program) => Promise<Program>
+
+/** What no server may be given: the service's own settings and secrets. */
+const ownNames = /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$)/
+const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
+
+/**
+ * How a worker's server is reached from this host, with `${NAME}` in the values of `env` and `headers` filled from
+ * `environment`. Throws a sentence when a name is not set, or the server may not be started here.
+ */
+export async function connectionOf(
+  server: McpServer,
+  worker: WorkerDefinition,
+  host: {
+    readonly root: string
+    readonly environment: Readonly<Record<string, string | undefined>>
+    readonly spawnConfined: SpawnConfined
+  },
+): Promise<McpConnection> {
+  const { transport } = server
+  if (transport.type === 'http') {
+    return {
+      type: 'http',
+      url: transport.url,
+      headers: filled(transport.headers, host.environment),
+    }
+  }
+  const { PATH = '/usr/local/bin:/usr/bin:/bin' } = host.environment
+  const environment = { PATH, ...filled(transport.env, host.environment) }
+  const { command, args } = transport
+  const program = await host.spawnConfined(worker, { command, args, environment })
+  return { type: 'stdio', ...program, cwd: host.root }
+}
+
+/** Where no sandbox works: a plain child with nothing but its listed environment, or, where one is required, nothing. */
+export const withoutSandbox: SpawnConfined = async (worker, program) => {
+  if (!worker.sandbox.required) return program
+  throw new Error(
+    `worker ${worker.name} requires the sandbox (sandbox.required), and none works on this host`,
+  )
+}
+
+function filled(
+  values: Readonly<Record<string, string>>,
+  environment: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const fill = (text: string): string =>
+    text.replace(reference, (_whole, name: string) => {
+      const value = ownNames.test(name) ? undefined : environment[name]
+      if (value === undefined) throw new Error(`${name} is not set in the service's environment`)
+      return value
+    })
+  return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]))
+}

@@ -1,0 +1,125 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { mcpBench, policyWith, stdioServer, type McpBench } from './mcp.fixture.ts'
+
+function hostile(how: string, bench?: McpBench): ReturnType<typeof policyWith> {
+  const journal = bench === undefined ? [] : [path.join(bench.root, 'journal')]
+  return policyWith({ hostile: stdioServer('hostile-server.ts', [how, ...journal]) })
+}
+
+function calls(bench: McpBench): number {
+  return readFileSync(path.join(bench.root, 'journal'), 'utf8').split('\n').length - 1
+}
+
+describe('an MCP server that', () => {
+  it('answers as it should is called once', async () => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile('well', bench), 'mcp__hostile__act')
+    expect(await bench.call(tool)).toMatchObject({ type: 'output', text: 'acted' })
+    expect(calls(bench)).toBe(1)
+  })
+
+  it.each([
+    ['dies', /lost while act ran: it ended with exit code 7; it said: I cannot go on/],
+    ['floods', /lost while act ran: A message has more than/],
+  ])(
+    '%s in the middle of a call leaves its outcome unknown, and serves the next',
+    async (how, why) => {
+      await using bench = mcpBench()
+      const policy = hostile(how, bench)
+      const tool = await bench.tool(policy, 'mcp__hostile__act')
+      await expect(bench.call(tool)).rejects.toThrow(why)
+      expect(calls(bench)).toBe(1)
+      expect((await bench.registry(policy)).get('mcp__hostile__act')).toBeDefined()
+    },
+  )
+
+  it('hangs is ended with the call when the run is cancelled, and takes no other call with it', async () => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile('hangs', bench), 'mcp__hostile__act')
+    const stop = new AbortController()
+    const hanging = bench.call(tool, {}, stop.signal)
+    hanging.catch(() => undefined)
+    const well = await bench.tool(hostile('well'), 'mcp__hostile__act')
+    expect(await bench.call(well)).toMatchObject({ text: 'acted' })
+    stop.abort('cancelled')
+    await expect(hanging).rejects.toThrow()
+  })
+
+  it('answers nonsense is an error or unknown, never a crash', async () => {
+    await using bench = mcpBench()
+    const nonsense = await bench.tool(hostile('nonsense'), 'mcp__hostile__act')
+    await expect(bench.call(nonsense)).rejects.toThrow(/was lost while act ran/)
+    const odd = await bench.tool(hostile('no-content'), 'mcp__hostile__act')
+    const answered = await bench.call(odd).catch((error: unknown) => error)
+    expect(JSON.stringify(answered) ?? String(answered)).not.toContain('undefined')
+  })
+
+  it('refuses a call in the protocol’s words is an error for the model', async () => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile('refuses'), 'mcp__hostile__act')
+    const result = await bench.call(tool)
+    expect(result).toMatchObject({ type: 'error', text: expect.stringContaining('no such luck') })
+  })
+
+  it('asks us to think for it is refused', async () => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile('asks-back'), 'mcp__hostile__act')
+    expect(await bench.call(tool)).toMatchObject({ text: 'asked' })
+  })
+
+  it.each(['babbles', 'endless-list'])('%s instead of listing is a sentence', async (how) => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile(how), 'mcp__hostile__act')
+    expect(await tool.parse({})).toMatchObject({ ok: false, problems: [/does not answer/] })
+  })
+
+  it('lists tools that cannot be offered keeps the others', async () => {
+    await using bench = mcpBench()
+    const policy = hostile('odd-list')
+    const registry = await bench.registry(policy)
+    expect(registry.all().map((tool) => tool.name)).toEqual([
+      'mcp__hostile__act',
+      'mcp__hostile__unheard_of',
+      'mcp__hostile__slow_pattern',
+    ])
+    const left = await bench.tool(policy, 'mcp__hostile__fat')
+    expect(await left.parse({})).toMatchObject({
+      problems: [/two tools named act.*no spaces please.*fat has \d+ bytes.*not valid Unicode/s],
+    })
+    const anything = await bench.tool(policy, 'mcp__hostile__unheard_of')
+    expect(await anything.parse({ any: 'thing' })).toMatchObject({ ok: true })
+  })
+
+  it('has a schema that takes for ever to check holds up nobody else', async () => {
+    await using bench = mcpBench()
+    const policy = hostile('odd-list')
+    const slow = await bench.tool(policy, 'mcp__hostile__slow_pattern')
+    const act = await bench.tool(policy, 'mcp__hostile__act')
+    const order: string[] = []
+    const checking = slow.parse({ text: `${'a'.repeat(60)}!` })
+    const meanwhile = act.parse({ text: 'x' })
+    const noted = (name: string) => () => void order.push(name)
+    await Promise.all([
+      Promise.resolve(checking).then(noted('slow')),
+      Promise.resolve(meanwhile).then(noted('act')),
+    ])
+    expect(order).toEqual(['act', 'slow'])
+    expect(await meanwhile).toMatchObject({ ok: true })
+    expect(await checking).toMatchObject({ ok: false, problems: [/did not answer in 10 s/] })
+  }, 60_000)
+
+  // Rules: product.md 14, 25
+  it('changes a tool after it was judged is not called', async () => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile('changes', bench), 'mcp__hostile__act')
+    expect(await bench.call(tool)).toMatchObject({
+      type: 'error',
+      text: expect.stringMatching(
+        /was not carried out: the server says something else of the tool/,
+      ),
+    })
+    expect(() => calls(bench)).toThrow(/ENOENT/)
+  })
+})

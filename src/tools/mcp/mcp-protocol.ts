@@ -1,0 +1,62 @@
+import type { Json, JsonObject } from '../../domain/json.ts'
+import type { ParsedInput } from '../../domain/tool.ts'
+
+/** How a server is reached. It travels to the process that holds it over a pipe: arguments of processes are public. */
+export type McpConnection =
+  | {
+      readonly type: 'stdio'
+      readonly command: string
+      readonly args: readonly string[]
+      /** all that the server inherits */
+      readonly environment: Readonly<Record<string, string>>
+      readonly cwd: string
+    }
+  | {
+      readonly type: 'http'
+      readonly url: string
+      readonly headers: Readonly<Record<string, string>>
+    }
+
+/** What a server says of one of its tools. Every word of it is the server's claim. */
+export interface McpDefinition {
+  readonly name: string
+  readonly title: string | null
+  readonly description: string
+  readonly inputSchema: JsonObject
+  readonly outputSchema: JsonObject | null
+  readonly annotations: JsonObject
+}
+
+/** The tools that a server lists, and why others of its list are left out. */
+export interface McpListing {
+  readonly server: { readonly name: string; readonly version: string }
+  readonly tools: readonly McpDefinition[]
+  readonly problems: readonly string[]
+}
+
+/** One question to the process that holds a server; it works on one at a time. */
+export type McpQuestion =
+  | { readonly do: 'open'; readonly connection: McpConnection }
+  | { readonly do: 'list' }
+  | { readonly do: 'parse'; readonly schema: JsonObject; readonly input: Json }
+  | {
+      readonly do: 'call'
+      readonly tool: string
+      readonly input: JsonObject
+      /** `hashOfDefinition` of what was approved: a server that says something else by now is not called */
+      readonly definition: string
+    }
+
+/**
+ * How a call ended. `changed` and `unreachable`: it was not made. `lost`: it was made, and nobody knows how it ended.
+ */
+export type McpCallResult =
+  | { readonly type: 'output' | 'error'; readonly output: Json; readonly text: string }
+  | { readonly type: 'changed' | 'unreachable' | 'lost'; readonly problem: string }
+
+export interface McpAnswers {
+  readonly open: null
+  readonly list: McpListing
+  readonly parse: ParsedInput
+  readonly call: McpCallResult
+}

@@ -1,0 +1,151 @@
+import { canonicalJson, hashJson } from '../../domain/digest.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Presented, Tool, ToolResult } from '../../domain/tool.ts'
+import { QuestionNotTaken } from '../custom/tool-child.ts'
+import { shownText } from '../files/shown-text.ts'
+import { oneLine, structured } from '../presentations/structured.ts'
+import { textWarnings } from '../presentations/text-warnings.ts'
+import { textProblems } from '../text-problems.ts'
+import { hashOfDefinition } from './definition-hash.ts'
+import type { McpHost } from './mcp-host.ts'
+import type { McpCallResult, McpDefinition } from './mcp-protocol.ts'
+
+const quickTimeoutMs = 10_000
+const callTimeoutMs = 10 * 60_000
+
+export interface McpToolParts {
+  /** `mcp__server__tool` */
+  readonly name: string
+  /** as the worker's file names it */
+  readonly server: string
+  /** hash of how the server is reached, its secrets left out */
+  readonly serverHash: string
+  readonly definition: McpDefinition
+  /** `hashOfDefinition` as it was pinned; `null` when the tool was not there */
+  readonly pinned: string | null
+  readonly host: McpHost
+}
+
+/**
+ * A tool of an MCP server in the shape that policy and services use. What the server says of it can raise its risk and
+ * never lowers anything; the call is made only while the server still says what was approved.
+ */
+export function mcpTool(parts: McpToolParts): Tool {
+  const { name, server, definition, pinned, host } = parts
+  const definitionNow = hashOfDefinition(definition)
+  const definitionHash = hashJson({
+    server,
+    serverHash: parts.serverHash,
+    definition: definitionNow,
+  })
+  const changed = changeOf(parts, definitionNow)
+  const { annotations, description, inputSchema } = definition
+  return {
+    name,
+    description,
+    jsonSchema: inputSchema,
+    risk: annotations['destructiveHint'] === true ? 'high' : 'medium',
+    readOnly: false,
+    idempotent: false,
+    manual: false,
+    scopes: ['once', 'run'],
+    definitionHash,
+    server: { name: server, tool: definition.name, changed },
+
+    async parse(input) {
+      const problems = textProblems(input)
+      if (problems.length > 0) return { ok: false, problems }
+      const question = { do: 'parse', schema: inputSchema, input } as const
+      try {
+        return await host.ask(question, { timeoutMs: quickTimeoutMs, signal: null })
+      } catch (error) {
+        return { ok: false, problems: [error instanceof Error ? error.message : String(error)] }
+      }
+    },
+
+    accesses: () => [],
+    approval: async () => null,
+
+    present: async (input) => presentedOf(parts, { definitionNow, definitionHash, changed }, input),
+
+    async execute(input, { signal }) {
+      const { name: tool } = definition
+      const question = { do: 'call', tool, input, definition: definitionNow } as const
+      const options = { timeoutMs: callTimeoutMs, signal }
+      try {
+        return resultOf(server, tool, await host.ask(question, options))
+      } catch (error) {
+        if (!(error instanceof QuestionNotTaken)) throw error
+        return resultOf(server, tool, { type: 'unreachable', problem: error.message })
+      }
+    },
+  }
+
+  function changeOf({ definition: now }: McpToolParts, hash: string): string | null {
+    if (pinned === hash) return null
+    return pinned === null
+      ? `the MCP server ${server} has offered ${now.name} only since the version in force was activated`
+      : `the MCP server ${server} has changed what it says of ${now.name} since the version in force was activated`
+  }
+}
+
+function presentedOf(
+  { server, definition, pinned }: McpToolParts,
+  now: { definitionNow: string; definitionHash: string; changed: string | null },
+  input: JsonObject,
+): Presented {
+  const { title, description, annotations } = definition
+  const shown = JSON.stringify(input, null, 2)
+  return {
+    title: oneLine(`Call ${definition.name} of ${server} ${JSON.stringify(input)}`),
+    presentation: structured(
+      input,
+      {
+        server,
+        serverTool: definition.name,
+        definition: now.definitionNow,
+        pinned,
+        // The server's own words: shown as its claim, never as ours.
+        serverClaims: { title, description, annotations },
+      },
+      [
+        ...(now.changed === null ? [] : [`${sentence(now.changed)}.`]),
+        ...textWarnings(shown.split('\n')),
+      ],
+    ),
+    facts: {
+      toolHash: now.definitionHash,
+      bases: [],
+      detail: { server, definition: now.definitionNow, pinned },
+    },
+    content: Buffer.from(canonicalJson(input)),
+    contentType: 'text/plain',
+    proposes: new Map(),
+  }
+}
+
+function sentence(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
+
+function resultOf(server: string, tool: string, result: McpCallResult): ToolResult {
+  switch (result.type) {
+    case 'output':
+    case 'error': {
+      const { text, leftOut } = shownText(result.text)
+      const note = leftOut === 0 ? '' : `\n[${leftOut} bytes are left out]`
+      return { type: result.type, output: result.output, text: `${text}${note}` }
+    }
+    case 'lost':
+      throw new Error(`The MCP server ${server} was lost while ${tool} ran: ${result.problem}`)
+    case 'changed':
+    case 'unreachable': {
+      const why =
+        result.type === 'changed'
+          ? result.problem
+          : `the server does not answer (${result.problem})`
+      const text = `${tool} of the MCP server ${server} was not carried out: ${why}.`
+      return { type: 'error', output: { problem: text }, text }
+    }
+  }
+}

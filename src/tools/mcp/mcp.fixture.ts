@@ -1,0 +1,99 @@
+import { mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Tool, ToolRegistry, ToolResult } from '../../domain/tool.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { parseProject } from '../../policy/project/parse-project.ts'
+import { buildRegistry } from '../registry.ts'
+import { withoutSandbox, type SpawnConfined } from './connection.ts'
+import type { McpDefinition } from './mcp-protocol.ts'
+import { openMcpServers, type McpPins, type McpServers } from './mcp-servers.ts'
+
+const fixtures = new URL('../../../test/harness/fixtures/mcp/', import.meta.url)
+
+/** How a worker's file names one of the servers of these tests, run by this very Node. */
+export function stdioServer(file: string, args: readonly string[], more = ''): string {
+  const at = fileURLToPath(new URL(file, fixtures))
+  return `{ command: ${JSON.stringify(process.execPath)}, args: ${JSON.stringify([at, ...args])}${more} }`
+}
+
+/** A version with one worker that has these servers. */
+export function policyWith(servers: Readonly<Record<string, string>>, more = ''): Policy {
+  const lines = Object.entries(servers).map(([name, server]) => `  ${name}: ${server}`)
+  const worker = `---\nname: w\ndescription: A worker\nmodel: script:./s.yaml\n${more}mcpServers:\n${lines.join('\n')}\n---\nDo.\n`
+  const texts = new Map([
+    [
+      'countersign.yaml',
+      'version: 1\nteams:\n  team: { members: [a@example.com] }\nqueues:\n  team: { team: team }\ndefaults: { queue: team }\n',
+    ],
+    ['workers/w.md', worker],
+    ['s.yaml', 'turns:\n  - text: Done.\n'],
+  ])
+  const result = parseProject({ texts, toolFiles: [] })
+  if (!('policy' in result)) throw new Error(JSON.stringify(result.problems))
+  return result.policy
+}
+
+/** Pins as the store keeps them for one activation, in memory. */
+export function pinsInMemory(): McpPins {
+  const pinned = new Map<string, readonly McpDefinition[]>()
+  return {
+    async pin(policy, { worker, name }, listing) {
+      const key = `${policy.digest} ${worker} ${name}`
+      if (!pinned.has(key) && listing !== null) pinned.set(key, listing.tools)
+      return pinned.get(key) ?? null
+    },
+  }
+}
+
+export interface McpBench extends AsyncDisposable {
+  readonly root: string
+  readonly servers: McpServers
+  registry(policy: Policy): Promise<ToolRegistry>
+  tool(policy: Policy, name: string): Promise<Tool>
+  call(tool: Tool, input?: JsonObject, signal?: AbortSignal): Promise<ToolResult>
+}
+
+/** This host's servers, with a workspace of their own and nothing but `environment` to give away. */
+export function mcpBench(
+  options: {
+    readonly environment?: Readonly<Record<string, string>>
+    readonly pins?: McpPins
+    readonly spawnConfined?: SpawnConfined
+  } = {},
+): McpBench {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'mcp servers-')))
+  const servers = openMcpServers({
+    environment: { PATH: process.env['PATH'] ?? '', SECRET: 'not theirs', ...options.environment },
+    spawnConfined: options.spawnConfined ?? withoutSandbox,
+    pins: options.pins ?? pinsInMemory(),
+    rootOf: async () => root,
+  })
+  const bench: McpBench = {
+    root,
+    servers,
+    registry: (policy) =>
+      buildRegistry({ policy, worker: 'w', toolProcess: null, mcpServers: servers }),
+    async tool(policy, name) {
+      const found = (await bench.registry(policy)).get(name)
+      if (found === undefined) throw new Error(`${name} is not offered`)
+      return found
+    },
+    call: (tool, input = {}, signal = new AbortController().signal) =>
+      tool.execute(input, {
+        // An MCP tool touches no file of the workspace itself.
+        workspace: undefined as never,
+        signal,
+        idempotencyKey: 'call:1',
+        facts: { toolHash: tool.definitionHash, bases: [] },
+        printed: null,
+      }),
+    async [Symbol.asyncDispose]() {
+      await servers[Symbol.asyncDispose]()
+      rmSync(root, { recursive: true, force: true })
+    },
+  }
+  return bench
+}

@@ -1,0 +1,42 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../../domain/json.ts'
+import { validateWith } from '../../custom/process/adapt-defined-tool.ts'
+import { canonicalInput } from '../../custom/process/parse-input.ts'
+import { holdLifeline, serveQuestions } from '../../custom/process/serve-questions.ts'
+import type { McpQuestion } from '../mcp-protocol.ts'
+import { ServerSession } from './server-session.ts'
+
+/** Entry of the process that holds one MCP server: a hostile one can harm nothing but this process. */
+holdLifeline()
+
+let session: ServerSession | null = null
+
+await serveQuestions<McpQuestion>(async (question, signal) => {
+  switch (question.do) {
+    case 'open':
+      session = new ServerSession(question.connection)
+      return null
+    case 'list':
+      return opened().list(signal)
+    case 'parse': {
+      const schema = schemaOf(question.schema)
+      return canonicalInput(async (value) => validateWith(schema, value), question.input)
+    }
+    case 'call':
+      return opened().call(question.tool, question.input, question.definition, signal)
+  }
+})
+
+function opened(): ServerSession {
+  if (session === null) throw new Error('It was not said which server this is')
+  return session
+}
+
+/** A schema that cannot be evaluated lets every object pass: the server judges for itself. */
+function schemaOf(schema: JsonObject): z.ZodType {
+  try {
+    return z.fromJSONSchema(schema)
+  } catch {
+    return z.record(z.string(), z.json())
+  }
+}

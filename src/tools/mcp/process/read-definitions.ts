@@ -1,0 +1,59 @@
+import { isJson } from '../../custom/process/parse-input.ts'
+import type { Json, JsonObject } from '../../../domain/json.ts'
+import { hashOfDefinition } from '../definition-hash.ts'
+import type { McpDefinition } from '../mcp-protocol.ts'
+
+/** Providers of models take no longer names, and our own prefix needs some of it. */
+const toolName = /^[A-Za-z0-9_-]{1,64}$/
+const mostDefinitionBytes = 64 * 1024
+
+/** Tools as a server lists them, and a sentence for each that cannot be offered. */
+export function readDefinitions(listed: readonly object[]): {
+  readonly tools: McpDefinition[]
+  readonly problems: string[]
+} {
+  const tools = new Map<string, McpDefinition>()
+  const problems: string[] = []
+  for (const entry of listed) {
+    const read = readDefinition(JSON.parse(JSON.stringify(entry)) as JsonObject)
+    if (typeof read === 'string') problems.push(read)
+    else if (tools.has(read.name)) problems.push(`It lists two tools named ${read.name}.`)
+    else tools.set(read.name, read)
+  }
+  return { tools: [...tools.values()], problems }
+}
+
+function readDefinition(entry: JsonObject): McpDefinition | string {
+  const { name } = entry
+  if (typeof name !== 'string' || !toolName.test(name)) {
+    return `A tool is named ${JSON.stringify(name).slice(0, 100)}: letters, digits, "_" and "-", at most 64.`
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(entry))
+  if (bytes > mostDefinitionBytes) {
+    return `The definition of ${name} has ${bytes} bytes, more than ${mostDefinitionBytes}.`
+  }
+  const { inputSchema } = entry
+  if (!isObject(inputSchema) || !isJson(inputSchema)) return `${name} has no schema for its input.`
+  const definition: McpDefinition = {
+    name,
+    title: typeof entry['title'] === 'string' ? wellFormed(entry['title']) : null,
+    description: typeof entry['description'] === 'string' ? wellFormed(entry['description']) : '',
+    inputSchema,
+    outputSchema: isObject(entry['outputSchema']) ? entry['outputSchema'] : null,
+    annotations: isObject(entry['annotations']) ? entry['annotations'] : {},
+  }
+  try {
+    hashOfDefinition(definition)
+  } catch {
+    return `The definition of ${name} holds text that is not valid Unicode.`
+  }
+  return definition
+}
+
+function wellFormed(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD')
+}
+
+function isObject(value: Json | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import type { Json, JsonObject } from '../../../domain/json.ts'
+import { limits } from '../../../domain/limits.ts'
+import type { McpCallResult } from '../mcp-protocol.ts'
+
+/**
+ * What a call returned: each part typed, with size and hash where it is no text, and the text that the model reads. Parts
+ * that cannot be kept are left out of the output with their exact size.
+ */
+export function readResult(result: JsonObject): McpCallResult {
+  const parts = Array.isArray(result['content']) ? result['content'].map(partOf) : []
+  const structured = result['structuredContent']
+  const texts = parts.map((part) => part.text)
+  if (texts.length === 0 && structured !== undefined) texts.push(JSON.stringify(structured))
+  if (texts.length === 0 && result['toolResult'] !== undefined) {
+    texts.push(JSON.stringify(result['toolResult']))
+  }
+  const whole: JsonObject = {
+    content: parts.map((part) => part.kept),
+    ...(structured === undefined ? {} : { structuredContent: structured }),
+  }
+  const bytes = Buffer.byteLength(JSON.stringify(whole))
+  const most = limits.storedOutputBytes
+  const output: Json =
+    bytes <= most
+      ? whole
+      : { omitted: `The output had ${bytes} bytes; at most ${most} are kept.`, bytes }
+  return {
+    type: result['isError'] === true ? 'error' : 'output',
+    output,
+    text: texts.join('\n').slice(0, 2 * limits.storedOutputBytes),
+  }
+}
+
+interface Part {
+  readonly kept: JsonObject
+  readonly text: string
+}
+
+function partOf(value: Json): Part {
+  const part = objectOf(value)
+  switch (part['type']) {
+    case 'text': {
+      const text = textOf(part['text'])
+      return { kept: { type: 'text', text }, text }
+    }
+    case 'image':
+    case 'audio':
+      return binary(String(part['type']), textOf(part['mimeType']), part['data'], {})
+    case 'resource': {
+      const resource = objectOf(part['resource'])
+      const uri = textOf(resource['uri'])
+      const mediaType = textOf(resource['mimeType'])
+      if (resource['blob'] !== undefined)
+        return binary('resource', mediaType, resource['blob'], { uri })
+      const text = textOf(resource['text'])
+      return {
+        kept: { type: 'resource', uri, mediaType, text },
+        text: `[resource ${uri}]\n${text}`,
+      }
+    }
+    case 'resource_link': {
+      const uri = textOf(part['uri'])
+      const name = textOf(part['name'])
+      return { kept: { type: 'resource_link', uri, name }, text: `[link to ${name}: ${uri}]` }
+    }
+    default:
+      return { kept: { type: 'unknown', part: value }, text: JSON.stringify(value) }
+  }
+}
+
+/** Bytes: kept as they came, named by type, size and hash; the model reads only that they are there. */
+function binary(kind: string, mediaType: string, data: Json | undefined, more: JsonObject): Part {
+  const base64 = textOf(data)
+  const bytes = Buffer.from(base64, 'base64')
+  const hash = `sha256:${createHash('sha256').update(bytes).digest('hex')}`
+  const where = typeof more['uri'] === 'string' ? ` ${more['uri']}` : ''
+  return {
+    kept: { type: kind, ...more, mediaType, bytes: bytes.length, hash, data: base64 },
+    text: `[${kind}${where}: ${mediaType}, ${bytes.length} bytes, ${hash}]`,
+  }
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\uFFFD') : ''
+}
+
+function objectOf(value: Json | undefined): JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {}
+}

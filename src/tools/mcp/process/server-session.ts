@@ -1,0 +1,136 @@
+import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
+import type { JsonObject } from '../../../domain/json.ts'
+import { hashOfDefinition } from '../definition-hash.ts'
+import type { McpCallResult, McpConnection, McpListing } from '../mcp-protocol.ts'
+import { boundedFetch } from './bounded-fetch.ts'
+import { readDefinitions } from './read-definitions.ts'
+import { readResult } from './read-result.ts'
+import { StdioTransport } from './stdio-transport.ts'
+
+/** A package runner may have to fetch its package first. */
+const connectTimeoutMs = 60_000
+const listTimeoutMs = 15_000
+const mostTools = 500
+const mostPages = 50
+
+interface Live {
+  readonly client: MCPClient
+  readonly stdio: StdioTransport | null
+}
+
+/** A server, connected to when it is first needed and again after it was lost. */
+export class ServerSession {
+  readonly #connection: McpConnection
+  #live: Live | null = null
+
+  constructor(connection: McpConnection) {
+    this.#connection = connection
+  }
+
+  /** Everything it lists. Throws a sentence when it does not answer. */
+  async list(signal: AbortSignal): Promise<McpListing> {
+    const live = await this.#connect(signal)
+    try {
+      const listed: object[] = []
+      let cursor: string | undefined
+      for (let page = 1; ; page += 1) {
+        const answer = await live.client.listTools({
+          ...(cursor === undefined ? {} : { params: { cursor } }),
+          options: { signal, timeout: listTimeoutMs },
+        })
+        listed.push(...answer.tools)
+        cursor = answer.nextCursor
+        if (cursor === undefined) break
+        if (page === mostPages || listed.length > mostTools) {
+          throw new Error(`it lists more than ${mostTools} tools or ${mostPages} pages`)
+        }
+      }
+      const { tools, problems } = readDefinitions(listed)
+      const { name, version } = live.client.serverInfo
+      return { server: { name, version }, tools, problems }
+    } catch (error) {
+      throw new Error(await this.#lose(live, error), { cause: error })
+    }
+  }
+
+  /** Calls a tool once, if the server still says of it what was approved. */
+  async call(
+    tool: string,
+    input: JsonObject,
+    definition: string,
+    signal: AbortSignal,
+  ): Promise<McpCallResult> {
+    let listing: McpListing
+    try {
+      listing = await this.list(signal)
+    } catch (error) {
+      return { type: 'unreachable', problem: (error as Error).message }
+    }
+    const now = listing.tools.find((one) => one.name === tool)
+    if (now === undefined || hashOfDefinition(now) !== definition) {
+      const what =
+        now === undefined ? 'has no such tool any more' : 'says something else of the tool'
+      return { type: 'changed', problem: `the server ${what} than when the call was judged` }
+    }
+    const live = await this.#connect(signal)
+    try {
+      const result = await live.client.callTool({
+        name: tool,
+        arguments: input,
+        options: { signal },
+      })
+      return readResult(JSON.parse(JSON.stringify(result)) as JsonObject)
+    } catch (error) {
+      if (isAnswer(error)) {
+        return { type: 'error', output: { problem: error.message }, text: error.message }
+      }
+      return { type: 'lost', problem: await this.#lose(live, error) }
+    }
+  }
+
+  async #connect(signal: AbortSignal): Promise<Live> {
+    if (this.#live !== null && this.#live.stdio?.ended == null) return this.#live
+    this.#live = null
+    const connection = this.#connection
+    const stdio = connection.type === 'stdio' ? new StdioTransport(connection) : null
+    const http = connection.type === 'http' ? connection : null
+    try {
+      const client = await createMCPClient({
+        transport: stdio ?? {
+          type: 'http',
+          url: http?.url ?? '',
+          headers: { ...http?.headers },
+          redirect: 'error',
+          fetch: boundedFetch,
+        },
+        clientName: 'countersign',
+        maxRetries: 0,
+        initializationOptions: { signal, timeout: connectTimeoutMs },
+        // What it sends unasked, its list having changed for instance: the list is read anew before each call.
+        onUncaughtError: () => undefined,
+      })
+      this.#live = { client, stdio }
+      return this.#live
+    } catch (error) {
+      throw new Error(sentence(error, stdio), { cause: error })
+    }
+  }
+
+  /** After an error that is no answer, nothing is known of the connection: the next question makes a new one. */
+  async #lose(live: Live, error: unknown): Promise<string> {
+    const why = sentence(error, live.stdio)
+    this.#live = null
+    await live.client.close().catch(() => undefined)
+    return why
+  }
+}
+
+function sentence(error: unknown, stdio: StdioTransport | null): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return (stdio?.ended ?? message).toWellFormed().replaceAll('\0', '\uFFFD').slice(0, 2000)
+}
+
+/** The server itself refused, in the protocol's words: the call was answered. */
+function isAnswer(error: unknown): error is Error {
+  return error instanceof Error && 'code' in error && typeof error.code === 'number'
+}

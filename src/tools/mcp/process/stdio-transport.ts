@@ -1,0 +1,105 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import type { MCPTransport } from '@ai-sdk/mcp'
+import { readLines } from '../../custom/bounded-lines.ts'
+import type { McpConnection } from '../mcp-protocol.ts'
+
+type Message = Parameters<NonNullable<MCPTransport['onmessage']>>[0]
+
+/** No message of a server is longer; one that floods is ended. */
+const mostMessageBytes = 32 * 1024 * 1024
+/** So many lines that are no messages are overlooked: some servers print a greeting. */
+const mostNonsense = 100
+const keptErrorBytes = 2048
+
+/**
+ * A standard-input server, started in this process's group, so that it ends with it. The AI SDK's own transport keeps
+ * whatever a server writes until there is a newline; this one has bounds.
+ */
+export class StdioTransport implements MCPTransport {
+  onclose?: () => void
+  onerror?: (error: Error) => void
+  onmessage?: (message: Message) => void
+  readonly #connection: Extract<McpConnection, { type: 'stdio' }>
+  #process: ChildProcessByStdio<Writable, Readable, Readable> | null = null
+  #lastWords = Buffer.alloc(0)
+  #ended: string | null = null
+
+  constructor(connection: Extract<McpConnection, { type: 'stdio' }>) {
+    this.#connection = connection
+  }
+
+  /** Why it ended, with what it wrote to its standard error last; `null` while it runs. */
+  get ended(): string | null {
+    if (this.#ended === null) return null
+    const said = this.#lastWords.toString('utf8').trim()
+    return said === '' ? this.#ended : `${this.#ended}; it said: ${said.slice(-500)}`
+  }
+
+  async start(): Promise<void> {
+    const { command, args, environment, cwd } = this.#connection
+    const child = spawn(command, args, { cwd, env: { ...environment }, stdio: 'pipe' })
+    this.#process = child
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    child.once('spawn', resolve)
+    child.once('error', (error) => {
+      this.#end(`it could not be started (${error.message})`)
+      reject(error)
+    })
+    child.once('exit', (code, signal) =>
+      this.#end(signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`),
+    )
+    child.stdin.on('error', () => undefined)
+    child.stderr.on('data', (chunk: Buffer) => {
+      this.#lastWords = Buffer.concat([this.#lastWords, chunk]).subarray(-keptErrorBytes)
+    })
+    void this.#read(child.stdout)
+    return promise
+  }
+
+  async #read(stdout: Readable): Promise<void> {
+    let nonsense = 0
+    try {
+      for await (const line of readLines(stdout, mostMessageBytes)) {
+        if (line.trim() === '' || this.#take(line)) continue
+        nonsense += 1
+        if (nonsense > mostNonsense)
+          throw new Error(`it wrote ${nonsense} lines that are no messages`)
+      }
+    } catch (error) {
+      this.#end(error instanceof Error ? error.message : String(error))
+      this.#process?.kill('SIGKILL')
+    }
+  }
+
+  #take(line: string): boolean {
+    try {
+      const message: unknown = JSON.parse(line)
+      if (typeof message !== 'object' || message === null || !('jsonrpc' in message)) return false
+      this.onmessage?.(message as Message)
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  #end(why: string): void {
+    if (this.#ended !== null) return
+    this.#ended = why
+    this.onclose?.()
+  }
+
+  async send(message: Message): Promise<void> {
+    const stdin = this.#process?.stdin
+    if (stdin === undefined || this.#ended !== null)
+      throw new Error(this.ended ?? 'it was not started')
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    stdin.write(`${JSON.stringify(message)}\n`, (error) => (error ? reject(error) : resolve()))
+    return promise
+  }
+
+  async close(): Promise<void> {
+    this.#end('it was closed')
+    this.#process?.kill('SIGTERM')
+  }
+}
