@@ -65,9 +65,8 @@ export async function makePlan(
   const covered = before.secrets.filter(({ folder }) => !folder).map((one) => one.path)
   const emptied = before.secrets.filter(({ folder }) => folder).map((one) => at(one.path))
   const data = path.relative(root, place.dataDir)
-  if (!data.startsWith('..') && folders.some((folder) => containsPath(folder, data))) {
-    emptied.push(place.dataDir)
-  }
+  const inZone = !data.startsWith('..') && folders.some((folder) => containsPath(folder, data))
+  if (inZone && (await isFolder(place.dataDir))) emptied.push(place.dataDir)
   const standsBelow = (one: string): boolean => covered.includes(one)
   return {
     plan: {
@@ -83,6 +82,13 @@ export async function makePlan(
     before,
     look,
   }
+}
+
+async function isFolder(at: string): Promise<boolean> {
+  return lstat(at).then(
+    (found) => found.isDirectory(),
+    () => false,
+  )
 }
 
 /** One entry a root: of zones that share one, a read-only one decides. */

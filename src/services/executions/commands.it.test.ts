@@ -1,0 +1,252 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+  type DeskCall,
+} from '../../../test/harness/fixtures/agent-desk.ts'
+import type { Presentation } from '../../domain/presentation.ts'
+import { getText } from '../../store/content.ts'
+import { testSandbox } from '../../tools/commands/commands.fixture.ts'
+import { executeCall } from './execute-call.ts'
+import { cancelRun } from '../runs/cancel-run.ts'
+
+const patient = { timeout: 120_000 }
+const shell = `shell:
+  default: ask
+  rules:
+    - { pattern: cat, approval: preApproved }
+    - { pattern: git push, approval: blocked, reason: "Nothing leaves this host" }
+`
+let desk: AgentDesk
+
+beforeAll(async () => {
+  desk = await openAgentDesk(testSandbox)
+  await mkdir(join(desk.root, 'scratch'))
+  await mkdir(join(desk.root, 'notes'))
+  await desk.activate({ 'workers/scribe.md': deskWorker.replace('zones:', `${shell}zones:`) })
+}, 120_000)
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk.steps.length = 0
+})
+
+async function calls(
+  ...asked: { tool: string; input: Record<string, string | string[]> }[]
+): Promise<{ runId: string; turn: Awaited<ReturnType<AgentDesk['turn']>>; calls: DeskCall[] }> {
+  desk.say({ calls: asked })
+  const runId = await desk.start()
+  const turn = await desk.turn(runId, 1)
+  return { runId, turn, calls: await desk.calls(runId, 1) }
+}
+
+async function shown(call: DeskCall | undefined): Promise<Presentation> {
+  const row = await desk.database.db
+    .selectFrom('request_revision')
+    .select('presentation_hash')
+    .where('request_id', '=', call?.requestId ?? '')
+    .executeTakeFirstOrThrow()
+  return JSON.parse(await getText(desk.database.db, row.presentation_hash)) as Presentation
+}
+
+async function executions(call: DeskCall | undefined) {
+  return desk.database.db
+    .selectFrom('execution')
+    .select(['state', 'reason', 'exit_code'])
+    .where('call_id', '=', call?.id ?? '')
+    .orderBy('attempt')
+    .execute()
+}
+
+// Rules: product.md 1
+describe.skipIf(!testSandbox.works)('commands of a run', () => {
+  test(
+    'one that rules allow runs, one that asks waits and runs once approved, a blocked one never',
+    patient,
+    async () => {
+      await desk.write('notes/a.md', 'first\n')
+      const asked = await calls(
+        { tool: 'exec', input: { file: 'cat', args: ['notes/a.md'] } },
+        { tool: 'shell', input: { command: 'echo made > made.txt; echo "$PWD"', cwd: 'scratch' } },
+        { tool: 'exec', input: { file: 'git', args: ['-C', 'notes', 'push'] } },
+      )
+      expect(asked.calls.map(({ verdict }) => verdict)).toEqual(['preApproved', 'ask', 'blocked'])
+      const [first, second, third] = asked.calls
+      await desk.decide(desk.people.grace, second?.requestId ?? '')
+      for (const call of asked.calls) await desk.execute(call.id)
+      const after = await desk.calls(asked.runId, 1)
+      expect(after[0]?.text).toMatch(/Exit code 0\.\n.*\nfirst\n/)
+      expect(after[1]?.text).toContain(join(desk.root, 'scratch'))
+      expect(await desk.read('scratch/made.txt')).toBe('made\n')
+      expect(after[2]).toMatchObject({
+        result: 'blocked',
+        text: expect.stringContaining('Nothing leaves this host'),
+      })
+      expect(await executions(first)).toEqual([{ state: 'succeeded', reason: null, exit_code: 0 }])
+      expect(await executions(third)).toEqual([])
+    },
+  )
+
+  test(
+    'a request shows vector, folder, sandbox, environment, and each file by its hash',
+    patient,
+    async () => {
+      await desk.write('scratch/run.sh', 'echo one\n')
+      const asked = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/run.sh'] } })
+      const presentation = await shown(asked.calls[0])
+      expect(presentation).toMatchObject({
+        type: 'command',
+        metadata: {
+          argv: ['sh', 'scratch/run.sh'],
+          cwd: '.',
+          timeoutSeconds: 120,
+          sandbox: {
+            required: false,
+            network: 'none',
+            writable: ['./notes', './scratch'].map((at) => at.slice(2)),
+            readable: ['.'],
+          },
+          environment: ['HOME', 'LANG', 'PATH', 'TMPDIR'],
+          files: [{ path: 'scratch/run.sh', bytes: 9, hash: expect.stringMatching(/^sha256:/) }],
+          runsWorkspaceCode: true,
+        },
+      })
+      expect(presentation.warnings.join(' ')).toContain('runs code from the workspace (sh)')
+    },
+  )
+
+  // Rules: product.md 14
+  test(
+    'a file it names that changed makes the approval stale, and it is asked about afresh',
+    patient,
+    async () => {
+      await desk.write('scratch/job.sh', 'echo approved > scratch/out.txt\n')
+      const asked = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/job.sh'] } })
+      const [call] = asked.calls
+      await desk.decide(desk.people.grace, call?.requestId ?? '')
+      await desk.write('scratch/job.sh', 'echo swapped > scratch/out.txt\n')
+      expect(await desk.execute(call?.id ?? '')).toMatchObject({ kind: 'wait' })
+      expect(await executions(call)).toMatchObject([{ state: 'refused', reason: 'stale' }])
+      await expect(desk.read('scratch/out.txt')).rejects.toThrow('ENOENT')
+      const fresh = (await desk.calls(asked.runId, 1))[0]
+      expect(fresh?.requestId).not.toBe(call?.requestId)
+      await desk.decide(desk.people.grace, fresh?.requestId ?? '')
+      await desk.execute(call?.id ?? '')
+      expect(await desk.read('scratch/out.txt')).toBe('swapped\n')
+    },
+  )
+
+  test('a script written earlier in the turn is shown as it will be', patient, async () => {
+    const asked = await calls(
+      { tool: 'write_file', input: { path: 'scratch/new.sh', content: 'echo new\n' } },
+      { tool: 'exec', input: { file: 'sh', args: ['scratch/new.sh'] } },
+    )
+    expect(asked.calls.map(({ verdict }) => verdict)).toEqual(['preApproved', 'ask'])
+    expect((await shown(asked.calls[1])).metadata).toMatchObject({
+      files: [{ path: 'scratch/new.sh' }],
+    })
+    await desk.execute(asked.calls[0]?.id ?? '')
+    await desk.decide(desk.people.grace, asked.calls[1]?.requestId ?? '')
+    await desk.execute(asked.calls[1]?.id ?? '')
+    expect((await desk.calls(asked.runId, 1))[1]?.text).toContain('new\n')
+  })
+
+  // Rules: security.md 8
+  test(
+    'what it made of protected names is undone: failed, with the violation in the audit',
+    patient,
+    async () => {
+      const asked = await calls({
+        tool: 'shell',
+        input: { command: 'echo evil > .envrc', cwd: 'scratch' },
+      })
+      const [call] = asked.calls
+      await desk.decide(desk.people.grace, call?.requestId ?? '')
+      await desk.execute(call?.id ?? '')
+      const [ended] = await executions(call)
+      expect(ended).toMatchObject({
+        state: 'failed',
+        reason: expect.stringContaining('it made "scratch/.envrc"'),
+      })
+      const audited = await desk.database.db
+        .selectFrom('audit_event')
+        .select('document')
+        .where('call_id', '=', call?.id ?? '')
+        .where('type', '=', 'execution.finished')
+        .executeTakeFirstOrThrow()
+      expect(audited.document).toContain('scratch/.envrc')
+      await expect(desk.read('scratch/.envrc')).rejects.toThrow('ENOENT')
+    },
+  )
+
+  test(
+    'a key file that it names is readable for the command that was approved with it, and for no other',
+    patient,
+    async () => {
+      await desk.write('scratch/.env', 'A=1\n')
+      const asked = await calls(
+        { tool: 'exec', input: { file: 'tac', args: ['scratch/.env'] } },
+        { tool: 'shell', input: { command: 'cat scratch/.en?' } },
+      )
+      expect((await shown(asked.calls[0])).warnings.join(' ')).toContain(
+        'a key or environment file',
+      )
+      for (const call of asked.calls) {
+        await desk.decide(desk.people.grace, call.requestId)
+        await desk.execute(call.id)
+      }
+      const after = await desk.calls(asked.runId, 1)
+      expect(after[0]?.text).toContain('A=1')
+      expect(after[1]?.text).toContain('Permission denied')
+    },
+  )
+
+  test('ends when its run is cancelled, and is failed (cancelled)', patient, async () => {
+    const asked = await calls({
+      tool: 'shell',
+      input: { command: 'echo x > begun.txt; sleep 300', cwd: 'scratch' },
+    })
+    const [call] = asked.calls
+    await desk.decide(desk.people.grace, call?.requestId ?? '')
+    const stop = new AbortController()
+    const running = executeCall(desk.worker, { callId: call?.id ?? '', signal: stop.signal })
+    await expect
+      .poll(() => desk.read('scratch/begun.txt').catch(() => ''), { timeout: 60_000 })
+      .toBe('x\n')
+    await cancelRun(desk.api, desk.people.ada.caller, { runId: asked.runId })
+    stop.abort('cancelled')
+    await running
+    expect(await executions(call)).toMatchObject([{ state: 'failed', reason: 'cancelled' }])
+  })
+
+  test.each([
+    ['in a folder outside of the workspace', { command: 'ls', cwd: '../..' }],
+    ['in a folder that is not there', { command: 'ls', cwd: 'nowhere' }],
+    ['that is longer than a script may be', { command: 'x'.repeat(8 * 1024 + 1) }],
+  ])('one %s is an error, and nobody is asked', patient, async (_, input) => {
+    const asked = await calls({ tool: 'shell', input })
+    expect(asked.calls[0]).toMatchObject({ verdict: 'error' })
+  })
+})
+
+test(
+  'without a sandbox nothing is pre-approved, the approver is told, and nothing runs',
+  patient,
+  async () => {
+    await using plain = await openAgentDesk()
+    await plain.activate({ 'workers/scribe.md': deskWorker.replace('zones:', `${shell}zones:`) })
+    plain.say({ calls: [{ tool: 'exec', input: { file: 'cat', args: ['countersign.yaml'] } }] })
+    const runId = await plain.start()
+    await plain.turn(runId, 1)
+    const [call] = await plain.calls(runId, 1)
+    expect(call).toMatchObject({ verdict: 'ask' })
+    await plain.decide(plain.people.grace, call?.requestId ?? '')
+    await plain.execute(call?.id ?? '')
+    expect((await plain.calls(runId, 1))[0]).toMatchObject({
+      result: 'error',
+      text: expect.stringContaining('this host has no sandbox'),
+    })
+  },
+)
