@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest'
+import { bwrapArguments } from './bwrap-arguments.ts'
+import { commandLimits } from './command-limits.ts'
+import { sandboxedArgv } from './sandboxed-argv.ts'
+import type { SandboxPlan } from './sandbox-plan.ts'
+
+const plan: SandboxPlan = {
+  zones: [
+    { path: '/w/a/kept', mode: 'ro', identity: '1:3' },
+    { path: '/w', mode: 'ro', identity: '1:1' },
+    { path: '/w/a', mode: 'rw', identity: '1:2' },
+  ],
+  readOnly: ['/w/a/.git/hooks'],
+  pinned: ['/w/a/.git'],
+  covered: ['/w/.env'],
+  emptied: ['/w/.countersign'],
+  cwd: '/w/a',
+}
+const host = {
+  folders: [
+    { path: '/usr', kind: 'folder' },
+    { path: '/bin', kind: 'link', to: 'usr/bin' },
+  ],
+  tmpBytes: 1024,
+} as const
+const line = ` ${bwrapArguments(plan, host, { passwd: 4, group: 5 }).join(' ')} `
+
+// Rules: security.md 7, 8
+test.each([
+  [
+    'namespaces of its own, the network included',
+    '--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-net',
+  ],
+  ['no further namespaces', '--disable-userns'],
+  ['the end of whoever started it', '--die-with-parent'],
+  ['no terminal of the host', '--new-session'],
+  ['no capability', '--cap-drop ALL'],
+  ['programs read-only', '--ro-bind /usr /usr --symlink usr/bin /bin'],
+  ['kernel settings read-only', '--ro-bind /proc/sys /proc/sys'],
+  ['a bounded folder of its own', '--size 1024 --tmpfs /tmp'],
+  [
+    'zones from the outside in, so that the deepest decides',
+    '--ro-bind /w /w --bind /w/a /w/a --ro-bind /w/a/kept /w/a/kept',
+  ],
+  [
+    'protected names over the zones',
+    '--bind /w/a/.git /w/a/.git --ro-bind /w/a/.git/hooks /w/a/.git/hooks',
+  ],
+  ['an empty data folder', '--tmpfs /w/.countersign --remount-ro /w/.countersign'],
+  ['a file that nobody can open', '--ro-bind /dev/null /w/.env'],
+  ['a root that nobody can write to', '--remount-ro / --chdir /w/a'],
+])('a command gets %s', (_, words) => {
+  expect(line).toContain(` ${words} `)
+})
+
+test('what is kept from commands is mounted last, so that no zone lies over it', () => {
+  const places = ['--bind /w/a /w/a', '--bind /w/a/.git', '--tmpfs /w/.c', '/dev/null /w/.env']
+  const order = places.map((words) => line.indexOf(words))
+  expect(order).toEqual(order.toSorted((one, other) => one - other))
+})
+
+// Rules: security.md 9
+test('processes are counted by the kernel for everybody but root', () => {
+  const vector = (isRoot: boolean): string[] =>
+    sandboxedArgv(['ls', '-l'], plan.zones, commandLimits, { isRoot })
+  expect(vector(true).join(' ')).not.toContain('--nproc')
+  expect(vector(true).slice(-3)).toEqual(['--', 'ls', '-l'])
+  expect(vector(false)).toContain('--fsize=1073741824')
+})
