@@ -38,6 +38,8 @@ export const exemptions: Exemptions = {
     'undoClaim',
     'whereCallStands',
   ]),
+  // Who started the run is verified in place: the claim of its parent's call.
+  ...excuse('caller', 'the relay performs it, for the claim of a call', ['admitRun']),
   ...excuse('caller', timed, ['advanceRequests', 'expireRequest', 'loseRun', 'noteStalls']),
   // The right activatePolicy in the API's route; whoever is on the host needs none.
   ...excuse('authorise', inPlace, ['createSignInLink']),

@@ -4,7 +4,7 @@ import {
   WorkflowNotFoundError,
 } from '@temporalio/client'
 import type { Db } from '../store/database.ts'
-import { called, cancelRequested, decided, messaged } from '../workflows/messages.ts'
+import { called, cancelRequested, childEnded, decided, messaged } from '../workflows/messages.ts'
 import type { RunPosition } from '../workflows/run-position.ts'
 import { type ClaimedRow, markDelivered, markUndeliverable } from './claim-rows.ts'
 import type { NamespaceGuard } from './namespace-guard.ts'
@@ -16,6 +16,8 @@ export interface Delivering {
   readonly guard: NamespaceGuard
   /** the workflows' own queue */
   readonly taskQueue: string
+  /** Whether a run may be started: a delegated one is judged and signed first, or ended. */
+  readonly admit: (runId: string) => Promise<boolean>
 }
 
 interface RunAddress {
@@ -98,6 +100,11 @@ async function deliverGroup(
             called,
             group.flatMap((row) => idsIn(row, 'callIds')),
           )
+        case 'signal_child_ended':
+          return handle.signal(
+            childEnded,
+            group.flatMap((row) => idsIn(row, 'runIds')),
+          )
         case 'signal_messaged':
           return handle.signal(messaged)
         default:
@@ -114,17 +121,18 @@ async function deliverGroup(
   }
 }
 
-function idsIn(row: ClaimedRow, field: 'requestIds' | 'callIds'): string[] {
+function idsIn(row: ClaimedRow, field: 'requestIds' | 'callIds' | 'runIds'): string[] {
   const ids = row.payload[field]
   return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
 }
 
-/** Starts a run's workflow, or finds that it was started already. Idempotent by the workflow's id. */
+/** Starts a run's workflow if it may be, or finds that it was started already. Idempotent by the workflow's id. */
 export async function startRun(
-  delivering: Pick<Delivering, 'guard' | 'temporal' | 'taskQueue'>,
+  delivering: Omit<Delivering, 'db'>,
   run: { readonly id: string; readonly workflow_id: string },
-): Promise<'started' | 'was_started'> {
+): Promise<'started' | 'was_started' | 'refused'> {
   await delivering.guard.confirm()
+  if (!(await delivering.admit(run.id))) return 'refused'
   const position: RunPosition = { runId: run.id }
   try {
     await delivering.temporal.withDeadline(() =>

@@ -39,7 +39,7 @@ beforeEach(() => {
 
 function delivering(taskQueue = address.taskQueue): Delivering {
   const guard = new NamespaceGuard({ db: service.db, temporal })
-  return { db: service.db, temporal, guard, taskQueue }
+  return { db: service.db, temporal, guard, taskQueue, admit: async () => true }
 }
 
 function reconcile(): Promise<Reconciled> {

@@ -102,8 +102,7 @@ async function reconcileRun(
       await loseRun(ctx, { runId: run.id })
       return 'lost'
     case undefined:
-      await startRun(delivering, run)
-      return 'started_again'
+      return (await startRun(delivering, run)) === 'refused' ? 'alive' : 'started_again'
     default: {
       // It ended while the run goes on, for instance because Postgres was away: a fresh one reads where it stands.
       const position: RunPosition = { runId: run.id }

@@ -20,6 +20,10 @@ export async function stillRuns(
 ): Promise<StillRun[]> {
   const before = sql`clock_timestamp() - ${limits.seconds} * interval '1 second'`
   const isStalled = sql`coalesce(run.failure ->> 'code' = 'stalled', false)`
+  // Its workflow is told when that run ends; one that was not told is still here then.
+  const waitsForChild = sql`exists (
+    select from run as child where child.parent_run_id = run.id and child.ended_at is null
+  )`
   const { rows } = await sql<StillRun>`
     select run.id, run.workflow_id, concat_ws(' ', run.state, run.turn, newest.id) as fact
     from run
@@ -33,12 +37,12 @@ export async function stillRuns(
         where outbox.run_id = run.id and delivered_at is null and undeliverable_at is null
       )
       and (
-        run.state = 'running' or ${isStalled}
+        (run.state = 'running' and not ${waitsForChild}) or ${isStalled}
         or exists (
           select from tool_call
           join request on request.id = tool_call.request_id
           where tool_call.run_id = run.id and tool_call.result_type is null
-            and request.state <> 'pending'
+            and request.state <> 'pending' and not ${waitsForChild}
         )
         or exists (
           select from request

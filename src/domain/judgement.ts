@@ -24,6 +24,14 @@ export interface Routing {
   readonly signature: 'optional' | 'required'
 }
 
+/** An attachment of a delegation whose zone's `read` or `share` asks, and the rule by which it does (product.md 23). */
+export interface AttachmentAsk {
+  readonly path: string
+  readonly rule: Rule
+  readonly risk: Risk
+  readonly routing: Routing
+}
+
 /** What policy says of one call. `input` is the canonical form; `digest` covers `{tool, input, hash of the tool's definition}`. */
 export interface Judgement {
   readonly verdict: Verdict
@@ -39,6 +47,8 @@ export interface Judgement {
   readonly policyDigest: string
   /** present when the verdict is `ask` */
   readonly routing: Routing | null
+  /** of a delegation that asks: the attachments that need an approval of their own; absent when there are none */
+  readonly attachments?: readonly AttachmentAsk[]
   /** the grant that pre-approved the call, when one did */
   readonly grantId: string | null
   /**

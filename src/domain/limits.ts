@@ -10,6 +10,10 @@ export const limits = {
   pendingRequestsPerRun: 100,
   reasonCharacters: 4000,
   delegationDepth: 5,
+  attachmentsPerCall: 50,
+  runInputCharacters: 1_000_000,
+  /** of all attachments of a delegation together, given to the child as text */
+  attachedTextBytes: 64 * 1024,
   preferWaitMs: 60_000,
   longPollMs: 60_000,
   shownToModelBytes: 64 * 1024,

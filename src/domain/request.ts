@@ -37,6 +37,7 @@ export type CancelReason =
   | 'superseded'
   | 'withdrawn'
   | 'settled'
+  | 'delegation_denied'
 
 /** The literal values of a decision; nothing else is accepted (product.md 6). */
 export type DecisionVerb = 'approve' | 'deny'

@@ -11,6 +11,8 @@ export interface RunStatement {
   readonly runId: string
   readonly rootRunId: string
   readonly parentCallId: string | null
+  /** the run above; absent of a root, whose statements were signed before there were others */
+  readonly parentRunId?: string
   readonly workerName: string
   readonly workerDigest: string
   readonly inputDigest: string

@@ -6,10 +6,16 @@ import type { Approval, Risk, Scope } from './verdict.ts'
 
 /** One touch of a path. Paths are canonical and relative to the workspace root, `/`-separated; `''` is the root. */
 export interface Access {
-  readonly operation: 'read' | 'write' | 'delete'
+  /** `share`: the file is handed to another worker, which reads it */
+  readonly operation: 'read' | 'write' | 'delete' | 'share'
   readonly path: string
   /** `directory` when the call lists or searches below the path */
   readonly target: 'file' | 'directory'
+}
+
+/** Whether an access changes what is at the path; reading and sharing leave it as it is. */
+export function isChange({ operation }: Pick<Access, 'operation'>): boolean {
+  return operation === 'write' || operation === 'delete'
 }
 
 /** What a name in the workspace is, without following links. `hash` (`sha256:…`) only for regular files when asked for. */

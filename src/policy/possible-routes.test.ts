@@ -25,8 +25,8 @@ test('a worker none of whose calls asks needs nobody', () => {
   expect(routes('', '')).toEqual([])
   const free = '{ write: preApproved, delete: preApproved }'
   expect(routes(`zones: [{ name: all, root: ., mode: rw, approval: ${free} }]`, '')).toEqual([])
-  const later = 'shell: { default: ask }\nworkers: [scribe]'
-  expect(routes(later, '')).toEqual([])
+  const free2 = 'workers: [scribe]\ntools: { call_worker: { approval: preApproved } }'
+  expect(routes(free2, '')).toEqual([])
 })
 
 // Rules: product.md 22
@@ -37,6 +37,10 @@ test('what asks and has no queue leads nowhere', () => {
     'move_file>nowhere',
   ])
   expect(routes('tools: { notify: {} }', '')).toEqual(['notify>nowhere'])
+  expect(routes('workers: [scribe]', '')).toEqual(['call_worker>nowhere'])
+  const sharing = 'zones: [{ name: all, root: ., mode: ro }]\nworkers: [scribe]'
+  const tools = 'tools: { call_worker: { approval: preApproved } }'
+  expect(routes(`${sharing}\n${tools}`, '')).toEqual(['call_worker>nowhere'])
   const answered = 'tools: { ask_person: { approval: preApproved } }'
   expect(routes(answered, '')).toEqual(['ask_person>nowhere'])
 })

@@ -1,8 +1,9 @@
 import type { Quorum } from '../domain/request.ts'
+import { isChange, type Access } from '../domain/tool.ts'
 import { ownQueue, quorumOf } from './judge/route.ts'
 import { globMatches } from './judge/when-matches.ts'
 import type { Policy, ProjectConfig, RoutingEntry, When, WorkerDefinition, Zone } from './policy.ts'
-import { builtInToolNames } from './worker/built-in-tool-names.ts'
+import { builtInToolNames, callWorkerName } from './worker/built-in-tool-names.ts'
 
 /** Where some call of a worker might have to be asked. `queue: null`: nowhere. */
 export type PossibleRoute =
@@ -12,7 +13,7 @@ export type PossibleRoute =
 /** Built-in tools that ask whatever the worker file says of them, when it lists them. */
 const alwaysAsking: readonly string[] = ['ask_person']
 
-type FileOperation = 'read' | 'write' | 'delete'
+type FileOperation = Access['operation']
 const fileOperations: Readonly<Record<string, readonly FileOperation[]>> = {
   read_file: ['read'],
   list_files: ['read'],
@@ -21,6 +22,12 @@ const fileOperations: Readonly<Record<string, readonly FileOperation[]>> = {
   edit_file: ['write'],
   delete_file: ['delete'],
   move_file: ['delete', 'write'],
+}
+
+/** A delegation reads and shares what it attaches. */
+const operationsOf: Readonly<Record<string, readonly FileOperation[]>> = {
+  ...fileOperations,
+  [callWorkerName]: ['read', 'share'] as const,
 }
 
 /**
@@ -37,7 +44,10 @@ export function possibleRoutes(policy: Policy, worker: WorkerDefinition): readon
 /** The tools of this release that the worker has. */
 function toolsOf(worker: WorkerDefinition): readonly string[] {
   const custom = [...worker.tools.keys()].filter((name) => !builtInToolNames.includes(name))
-  const asking = alwaysAsking.filter((name) => worker.tools.has(name))
+  const asking = [
+    ...(worker.workers.length > 0 ? [callWorkerName] : []),
+    ...alwaysAsking.filter((name) => worker.tools.has(name)),
+  ]
   return [...(worker.zones.length > 0 ? Object.keys(fileOperations) : []), ...asking, ...custom]
 }
 
@@ -45,7 +55,8 @@ function mayAsk(config: ProjectConfig, worker: WorkerDefinition, tool: string): 
   const setting = worker.tools.get(tool)?.consent?.approval ?? null
   if (setting === 'blocked') return false
   if (alwaysAsking.includes(tool)) return true
-  const operations = Object.hasOwn(fileOperations, tool) ? fileOperations[tool] : undefined
+  if (tool === callWorkerName && setting !== 'preApproved') return true
+  const operations = Object.hasOwn(operationsOf, tool) ? operationsOf[tool] : undefined
   if (operations === undefined || setting === 'ask') return true
   const zoneAsks = operations.some((operation) =>
     worker.zones.some((zone) => zoneMayAsk(zone, operation)),
@@ -58,11 +69,12 @@ function mayAsk(config: ProjectConfig, worker: WorkerDefinition, tool: string): 
 }
 
 function zoneMayAsk(zone: Zone, operation: FileOperation): boolean {
-  if (operation !== 'read' && zone.mode === 'ro') return false
+  const changes = isChange({ operation })
+  if (changes && zone.mode === 'ro') return false
   const said = zone.approval[operation]?.approval
   if (said === 'blocked') return false
   const asksUnlessSaid = operation !== 'read' && said === undefined
-  return said === 'ask' || asksUnlessSaid || (operation !== 'read' && zone.protected.length > 0)
+  return said === 'ask' || asksUnlessSaid || (changes && zone.protected.length > 0)
 }
 
 function routesOf(

@@ -3,6 +3,7 @@ import { Reconciler } from '../delivery/reconciler.ts'
 import { Relay } from '../delivery/relay.ts'
 import type { TemporalClient } from '../delivery/temporal-client.ts'
 import type { SigningContext } from '../services/context.ts'
+import { admitRun } from '../services/delegation/admit-run.ts'
 import type { WrittenOutboxRow } from '../store/outbox.ts'
 import type { Config } from './config.ts'
 
@@ -25,7 +26,8 @@ export function createDeliveries(
     begin: (ctx, foreign) => {
       const { db, processId, log } = ctx
       const guard = new NamespaceGuard({ db, temporal })
-      const delivering = { db, temporal, guard, taskQueue: config.taskQueue }
+      const admit = (runId: string): Promise<boolean> => admitRun(ctx, { runId })
+      const delivering = { db, temporal, guard, taskQueue: config.taskQueue, admit }
       const { databaseUrl } = config
       const foreignNamespace = (error: Error) => foreign(error.message)
       relay = undo.use(new Relay({ delivering, databaseUrl, processId, log, foreignNamespace }))

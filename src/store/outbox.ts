@@ -7,6 +7,7 @@ export type OutboxKind =
   | 'signal_messaged'
   | 'signal_called'
   | 'signal_cancelled'
+  | 'signal_child_ended'
 
 export interface OutboxRow {
   readonly kind: OutboxKind

@@ -6,6 +6,7 @@ import type { ToolProcess } from './custom/tool-process.ts'
 import type { LoadedTools } from './custom/tool-protocol.ts'
 import { unavailableTool } from './custom/unavailable-tool.ts'
 import { askPerson } from './delegation/ask-person.ts'
+import { callWorker } from './delegation/call-worker.ts'
 import type { CommandSite } from './commands/command-place.ts'
 import { execTool } from './commands/exec.ts'
 import { shellTool } from './commands/shell.ts'
@@ -40,6 +41,7 @@ export async function buildRegistry(options: {
     const place = { ...options.commands, policy: options.policy, worker }
     tools.push(execTool(place), shellTool(place))
   }
+  if (worker.workers.length > 0) tools.push(callWorker(options.policy, worker))
   if (worker.tools.has(askPerson.name)) tools.push(askPerson)
   const listed = [...worker.tools.keys()].filter(
     (name) => !builtInToolNames.includes(name) && !name.startsWith('mcp__'),

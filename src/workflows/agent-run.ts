@@ -11,7 +11,7 @@ import { databaseActivities, modelActivities, onceActivities } from './activity-
 import { deadlineIn } from './deadline.ts'
 import { untilCancelled } from './execute-once.ts'
 import { ManualCalls } from './manual-calls.ts'
-import { called, cancelRequested, decided, messaged } from './messages.ts'
+import { called, cancelRequested, childEnded, decided, messaged } from './messages.ts'
 import { performCalls } from './perform-calls.ts'
 import type { RunPosition } from './run-position.ts'
 import { Wakeups } from './wakeups.ts'
@@ -28,10 +28,12 @@ export async function agentRun(start: RunPosition): Promise<void> {
     wakeups.cancelRequested()
     manual.wakeups.cancelRequested()
   }
-  setHandler(decided, (requestIds) => {
-    wakeups.decided(requestIds)
-    manual.wakeups.decided(requestIds)
-  })
+  const ended = (ids: readonly string[]): void => {
+    wakeups.decided(ids)
+    manual.wakeups.decided(ids)
+  }
+  setHandler(decided, ended)
+  setHandler(childEnded, ended)
   setHandler(called, (callIds) => {
     wakeups.counted()
     manual.called(callIds)

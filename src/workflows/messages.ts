@@ -8,4 +8,6 @@ export const decided = defineSignal<[requestIds: readonly string[]]>('decided')
 /** A person has invoked manual tools. */
 export const called = defineSignal<[callIds: readonly string[]]>('called')
 export const messaged = defineSignal('messaged')
+/** Runs that this one has started have ended. */
+export const childEnded = defineSignal<[runIds: readonly string[]]>('childEnded')
 export const cancelRequested = defineSignal('cancelRequested')

@@ -22,6 +22,7 @@ export const cancelReason = z.enum([
   'superseded',
   'withdrawn',
   'settled',
+  'delegation_denied',
 ])
 
 export const requestsQuery = z.strictObject({

@@ -76,7 +76,15 @@ export const runDetail = run
   .extend({
     turns: z.int(),
     lineage: z.array(lineageEntry),
-    children: z.array(z.object({ runId: id, worker: z.string(), state: runState })),
+    children: z.array(
+      z.object({
+        runId: id,
+        worker: z.string(),
+        state: runState,
+        /** the call that started it */
+        callId: id.nullable(),
+      }),
+    ),
     output: z.string().optional(),
     policyDigest: hash,
     input: json,

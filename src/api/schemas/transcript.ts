@@ -29,6 +29,8 @@ export const transcriptCall = z
     /** of that request, the call's newest */
     requestState: z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled']).optional(),
     manual: z.boolean().optional(),
+    /** the run that a delegation started */
+    childRunId: id.optional(),
     result: callResult.optional(),
   })
   .meta({ id: 'TranscriptCall' })

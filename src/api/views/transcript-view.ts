@@ -1,5 +1,7 @@
-import type { TranscriptCall as CallRecord } from '../../services/turns/load-transcript.ts'
-import type { TranscriptItem as ItemRecord } from '../../services/runs/transcript.ts'
+import type {
+  TranscriptItem as ItemRecord,
+  TranscriptItemCall as CallRecord,
+} from '../../services/runs/transcript.ts'
 import type { TranscriptCall, TranscriptItem } from '../schemas/transcript.ts'
 
 /** One message; a message without calls has no `calls`, one without words no `text`. */
@@ -30,6 +32,7 @@ function callView(record: CallRecord): TranscriptCall {
     ...(record.requestId === null ? {} : { requestId: record.requestId }),
     ...(record.requestState === null ? {} : { requestState: record.requestState }),
     ...(record.manual ? { manual: true } : {}),
+    ...(record.childRunId === null ? {} : { childRunId: record.childRunId }),
     ...(record.result === null ? {} : { result: { ...record.result } }),
   }
 }

@@ -1,4 +1,4 @@
-import type { Access, FileState, Workspace } from '../../domain/tool.ts'
+import { isChange, type Access, type FileState, type Workspace } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
 import type { WorkerDefinition, Zone } from '../policy.ts'
 import { containsPath, decidingZones } from './zones-of-path.ts'
@@ -50,12 +50,15 @@ function refusedByZones(worker: WorkerDefinition, access: Access): string | null
 }
 
 function refusedByZone(zone: Zone, access: Access): string | null {
-  if (access.operation !== 'read' && zone.mode === 'ro') {
+  if (isChange(access) && zone.mode === 'ro') {
     return `${shown(access.path)} is in zone ${zone.name}, which is read-only`
   }
   const { suffixes } = zone
   if (suffixes === null || access.target === 'directory') return null
   if (suffixes.some((suffix) => access.path.endsWith(suffix))) return null
+  if (suffixes.length === 0) {
+    return `${shown(access.path)} is in zone ${zone.name}, where this run may touch no file`
+  }
   return `${shown(access.path)} does not end in ${suffixes.join(' or ')}, as zone ${zone.name} demands`
 }
 

@@ -3,6 +3,7 @@ import type { Rule } from '../../domain/verdict.ts'
 import type { WorkerDefinition } from '../policy.ts'
 import { canonicalCall, refusedDigest, type CanonicalCall } from './canonical-call.ts'
 import { judgeCapability, missingTarget } from './capability.ts'
+import { askingAttachments, refusedDelegation } from './delegation.ts'
 import { commandVerdict, refusedCommand } from './command-consent.ts'
 import { commandTraits } from './command-traits.ts'
 import { guardedNames, judgeConsent } from './consent.ts'
@@ -59,6 +60,11 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
     note('capability', 'error', refused)
     return answer('error', null, refused)
   }
+  const delegation = await refusedDelegation(question, worker, call)
+  if (delegation !== null) {
+    note('capability', 'error', delegation)
+    return answer('error', null, delegation)
+  }
   note('capability', 'yes', call.accesses.map(shownAccess).join(', ') || 'touches no path')
 
   const command = await commandVerdict(question, worker, call)
@@ -77,7 +83,11 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
     note('capability', 'error', missing)
     return answer('error', null, missing)
   }
-  return judgeAsk(question, call, opinion, place.route, { note, answer })
+  const judgement = await judgeAsk(question, call, opinion, place.route, { note, answer })
+  const attachments = askingAttachments(question, worker, call, place.traits)
+  return judgement.verdict === 'ask' && attachments.length > 0
+    ? { ...judgement, attachments }
+    : judgement
 }
 
 /** Steps 5 to 7, for calls that ask. */

@@ -1,4 +1,4 @@
-import type { Access } from '../../domain/tool.ts'
+import { isChange, type Access } from '../../domain/tool.ts'
 import { ownFile } from '../names/own-files.ts'
 import { protectedName } from '../names/protected-names.ts'
 import { secretName } from '../names/secret-names.ts'
@@ -15,10 +15,9 @@ export function protectedOpinions(
   accesses: readonly Access[],
 ): readonly Opinion[] {
   return accesses.flatMap((access) => {
-    const opinion =
-      access.operation === 'read'
-        ? secretRead(access)
-        : protectedChange(policy, worker, projectDir, access)
+    const opinion = isChange(access)
+      ? protectedChange(policy, worker, projectDir, access)
+      : secretRead(access)
     return opinion === null ? [] : [opinion]
   })
 }

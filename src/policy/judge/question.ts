@@ -2,7 +2,7 @@ import type { CommandHost } from '../../domain/command.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import type { ToolRegistry, Workspace } from '../../domain/tool.ts'
 import type { RunMode } from '../../domain/verdict.ts'
-import type { Policy } from '../policy.ts'
+import type { Policy, WorkerDefinition } from '../policy.ts'
 
 /** What a live grant is looked up by (product.md 10). */
 export interface GrantLookup {
@@ -45,5 +45,9 @@ export interface JudgeQuestion {
   readonly earlierWrites?: ReadonlySet<string>
   /** the host that would run a command; absent: as if it had no sandbox, so no command is pre-approved */
   readonly commandHost?: CommandHost
+  /** the workers of the run and of those above it, from the root down; absent: the run has none above it */
+  readonly lineage?: readonly string[]
+  /** why a run of this worker could not be started here, as a sentence; absent: nothing more is known of it */
+  readonly refuseTarget?: (target: WorkerDefinition) => Promise<string | null>
   findGrant(call: GrantLookup): Promise<LiveGrant | null>
 }

@@ -77,7 +77,11 @@ function scopesOf(entry: RoutingEntry | null, call: CanonicalCall): readonly Sco
   const offered = entry?.scopes ?? (['once', 'run', 'path'] as const)
   const wider = call.tool.scopes.filter(
     (scope) =>
-      scope !== 'once' && offered.includes(scope) && (scope !== 'path' || writtenFile(call)),
+      scope !== 'once' &&
+      offered.includes(scope) &&
+      (scope !== 'path' || writtenFile(call)) &&
+      // What is handed over is approved as it is now, each time.
+      !call.accesses.some(({ operation }) => operation === 'share'),
   )
   return ['once', ...new Set(wider)]
 }

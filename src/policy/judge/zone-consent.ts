@@ -8,6 +8,7 @@ const unset: Readonly<Record<Access['operation'], ApprovalWord>> = {
   read: 'preApproved',
   write: 'ask',
   delete: 'ask',
+  share: 'ask',
 }
 
 /** The word of each zone that a call touches. Listing a folder touches the zones below it too. */

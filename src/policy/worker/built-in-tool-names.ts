@@ -9,11 +9,14 @@ export const fileToolNames: readonly string[] = [
   'move_file',
 ]
 
+/** The tool that hands work to another worker. */
+export const callWorkerName = 'call_worker'
+
 export const builtInToolNames: readonly string[] = [
   ...fileToolNames,
   'exec',
   'shell',
-  'call_worker',
+  callWorkerName,
   'create_worker',
   'ask_person',
 ]

@@ -5,6 +5,7 @@ import { orphanWorkflows, runningWorkflows } from '../../delivery/running-workfl
 import type { TemporalClient } from '../../delivery/temporal-client.ts'
 import { Woken } from '../../delivery/woken.ts'
 import type { ServiceContext } from '../../services/context.ts'
+import { isSigned } from '../../services/delegation/admit-run.ts'
 import { type Environment, readText } from '../environment.ts'
 import { DEFAULT_TASK_QUEUE } from '../config.ts'
 
@@ -16,7 +17,10 @@ export async function mendRuns(
 ): Promise<string[]> {
   const { db, log } = ctx
   const taskQueue = readText(environment, 'COUNTERSIGN_TASK_QUEUE') ?? DEFAULT_TASK_QUEUE
-  const delivering = { db, temporal, taskQueue, guard: new NamespaceGuard({ db, temporal }) }
+  const guard = new NamespaceGuard({ db, temporal })
+  // It cannot sign: a delegated run that was never started is left to the service.
+  const admit = (runId: string): Promise<boolean> => isSigned(ctx, runId)
+  const delivering = { db, temporal, taskQueue, guard, admit }
   const woken = new Woken()
   const done: string[] = []
   const wasFree = await underReconcilerLock(db, async () => {

@@ -4,6 +4,7 @@ import type { Problem } from '../../domain/problem.ts'
 import type { RequestState } from '../../domain/request.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller, SigningContext } from '../context.ts'
+import { endCompanions } from '../delegation/companions.ts'
 import { commonReach, giveGrant } from '../grants/give-grant.ts'
 import { findRequestFor, type FoundRequest } from '../requests/find-request.ts'
 import type { QuorumRecord } from '../requests/request-record.ts'
@@ -81,7 +82,8 @@ async function decideLocked(
 ): Promise<DecisionAnswer | Problem> {
   const { decision } = asked
   const stop = decision.decision === 'deny' && decision.then === 'stop'
-  const { request, later } = await lockWithSiblings(unit.tx, asked.found, stop)
+  const reach = stop ? 'turn' : decision.decision === 'deny' ? 'delegation' : 'request'
+  const { request, later, companions } = await lockWithSiblings(unit.tx, asked.found, reach)
   const personId = caller.actor.type === 'person' ? caller.actor.id : null
   const facts = await readDecisionFacts(unit.tx, request.id, personId)
   const marks = await judgeDecision(unit.tx, request, facts, decision)
@@ -99,6 +101,9 @@ async function decideLocked(
   let quorum = tallyVotes(request.routing, facts.votes).record
   if (decision.decision === 'deny') {
     await endRequest(unit, request, { event: 'deny', then: decision.then })
+    // Denying one part of a delegation aborts it (product.md 23).
+    await endCompanions(unit, caller, companions, 'delegation_denied')
+    wake.push(...companions.map(({ id }) => id))
     if (stop) wake.push(...(await stopSiblings(unit, caller, request, later)))
     state = 'denied'
   } else {

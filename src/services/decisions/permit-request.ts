@@ -24,7 +24,8 @@ export async function permitRequest(
     requestId: request.id,
     revision: request.revision,
     runId: request.run_id,
-    callId: request.call_id,
+    // A call has one live permit; that of an attachment names its call in the digest.
+    callId: request.kind === 'attachment' ? null : request.call_id,
     digest: facts.revision.digest,
     factsDigest: hashJson(facts.revision.facts),
     deciders: given.deciders,

@@ -1,8 +1,11 @@
 import type { Selectable } from 'kysely'
+import { hashJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { EditsPolicy, Risk } from '../../domain/verdict.ts'
+import { callWorkerName } from '../../policy/worker/built-in-tool-names.ts'
+import { getText } from '../../store/content.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller, RemoteJudgement, SigningContext, StoredPresentation } from '../context.ts'
 import { lockRequests, lockRun } from '../locks.ts'
@@ -50,6 +53,7 @@ export async function reviseRequest(
     // Judging takes a round trip to another host: first see that it can come to something, then hold no lock meanwhile.
     const before = await inUnitOfWork(ctx, (unit) => editable(unit, caller, found, named))
     if (before instanceof Problem) return before
+    await refuseOtherDelegation(ctx, before.request, input.input)
     const worker = await workerOf(ctx, before.request)
     const judged = await ctx.judgeRemotely({
       worker,
@@ -110,6 +114,26 @@ async function editable(
   if (request.routing.edits === 'off') throw editsOff()
   refuseStale(request, facts, named)
   return { request, personId: person.id }
+}
+
+/** Whom a delegation calls, and with which files, was asked about with it: only what it is asked to do may change. */
+async function refuseOtherDelegation(
+  ctx: SigningContext,
+  request: Selectable<RequestTable>,
+  changed: JsonObject,
+): Promise<void> {
+  if (request.tool !== callWorkerName) return
+  const revision = await ctx.db
+    .selectFrom('request_revision')
+    .select('input_hash')
+    .where('request_id', '=', request.id)
+    .where('revision', '=', request.revision)
+    .executeTakeFirstOrThrow()
+  const shown = JSON.parse(await getText(ctx.db, revision.input_hash)) as JsonObject
+  for (const field of ['worker', 'attachments']) {
+    if (hashJson(shown[field] ?? []) === hashJson(changed[field] ?? [])) continue
+    throw invalid(`input.${field}`, 'of a delegation cannot be changed; deny it and say why')
+  }
 }
 
 function editsOff(): Problem {

@@ -68,7 +68,7 @@ async function settleLocked(
   finding: Finding,
 ): Promise<SettledAnswer | Problem> {
   const stop = finding.then === 'stop'
-  const { request, later } = await lockWithSiblings(unit.tx, found, stop)
+  const { request, later } = await lockWithSiblings(unit.tx, found, stop ? 'turn' : 'request')
   if (request.kind !== 'outcome_check') {
     throw invalid('request', 'is not an outcome check; decide it')
   }

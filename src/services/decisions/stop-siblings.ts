@@ -8,35 +8,48 @@ import { lockRequests, lockRun, lockRunAndRequests } from '../locks.ts'
 import type { FoundRequest } from '../requests/find-request.ts'
 import { aboutRequest, endRequest } from './end-request.ts'
 
+/** What a decision may end besides its own request: nothing, the rest of its delegation, or the rest of the turn too. */
+export type Reach = 'request' | 'delegation' | 'turn'
+
 /**
- * Locks the run, then a request of it, and with `stop` the requests of every later call of its turn too: all of them in
- * one go and by id, the one order in which everything is locked.
+ * Locks the run, then a request of it, with those that its decision may end too: all of them in one go and by id, the one
+ * order in which everything is locked.
  */
 export async function lockWithSiblings(
   tx: Tx,
   { id, runId }: FoundRequest,
-  stop: boolean,
+  reach: Reach,
 ): Promise<{
   request: Selectable<RequestTable>
+  /** of later calls of the turn */
   later: Selectable<RequestTable>[]
+  /** of the same delegation */
+  companions: Selectable<RequestTable>[]
 }> {
-  if (stop && runId !== null) await lockRun(tx, runId)
-  const ids = [id, ...(stop ? await laterSiblings(tx, id) : [])]
+  const alone = reach === 'request'
+  if (!alone && runId !== null) await lockRun(tx, runId)
+  const ids = [id, ...(alone ? [] : await siblingsWithin(tx, id, reach))]
   const rows =
-    stop || runId === null
+    !alone || runId === null
       ? await lockRequests(tx, ids)
       : await lockRunAndRequests(tx, sql<string>`${runId}::uuid`, ids)
   const request = rows.find((row) => row.id === id)
   if (request === undefined) throw new Error(`Request ${id} is gone`)
-  return { request, later: rows.filter((row) => row.id !== id) }
+  const others = rows.filter((row) => row.id !== id)
+  return {
+    request,
+    later: others.filter((row) => row.call_id !== request.call_id),
+    companions: others.filter((row) => row.call_id === request.call_id),
+  }
 }
 
 /** Which siblings those are is known once the run is locked. */
-async function laterSiblings(tx: Tx, requestId: string): Promise<string[]> {
+async function siblingsWithin(tx: Tx, requestId: string, reach: Reach): Promise<string[]> {
   const { rows } = await sql<{ id: string }>`
     select sibling.id from request
-    join request as sibling on sibling.run_id = request.run_id
-      and sibling.turn = request.turn and sibling.position > request.position
+    join request as sibling on sibling.run_id = request.run_id and sibling.turn = request.turn
+      and sibling.id <> request.id and (sibling.call_id = request.call_id
+        or (${reach === 'turn'} and sibling.position > request.position))
     left join permit on permit.request_id = sibling.id and permit.state = 'live'
     where request.id = ${requestId} and (sibling.state = 'pending' or permit.id is not null)
   `.execute(tx)

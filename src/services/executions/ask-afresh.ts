@@ -1,15 +1,19 @@
 import type { Judgement } from '../../domain/judgement.ts'
-import type { Presented } from '../../domain/tool.ts'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
+import { openAttachments } from '../delegation/attachments.ts'
+import { supersedeAttachments } from '../delegation/companions.ts'
 import { openRequest } from '../requests/open-request.ts'
 import { judgementCaller } from '../turns/judgement-caller.ts'
 import { agentReasonOf, recordVerdict } from '../turns/record-verdict.ts'
-import { presentCall, storePresented } from '../turns/present-call.ts'
+import { presentCall, storePresented, type CallShown } from '../turns/present-call.ts'
+import { termsOf } from '../runs/run-terms.ts'
 import { storeResult } from '../runs/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { lockCall, nextAttemptOf, type CallAtHand } from './call-at-hand.ts'
 import { refuseExecution, type RefusedAttempt } from './refuse-execution.ts'
+
+type Shown = Extract<CallShown, { ok: true }>
 
 export interface FreshQuestion {
   readonly at: CallAtHand
@@ -55,18 +59,18 @@ function isSame(now: CallAtHand, then: CallAtHand): boolean {
 }
 
 /** What is shown, or why the call cannot be asked about. */
-async function showAgain(ctx: WorkerContext, question: FreshQuestion): Promise<Presented | string> {
+async function showAgain(ctx: WorkerContext, question: FreshQuestion): Promise<Shown | string> {
   const { at, judgement } = question
   if (judgement.verdict !== 'ask' || judgement.routing === null) {
     return 'What this call would change is no longer what was approved, and it was not carried out. Look again before trying again.'
   }
-  const policy = await ctx.policies.inForce()
+  const { policy } = await termsOf(ctx, at.run)
   const registry = await ctx.registryOf(policy, at.run.worker)
   const tool = registry.get(judgement.tool)
   if (tool === undefined) return `There is no tool ${judgement.tool} any more.`
   const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
   const shown = await presentCall(tool, judgement, { workspace, signal: question.signal })
-  return shown.ok ? shown.presented : shown.text
+  return shown.ok ? shown : shown.text
 }
 
 /**
@@ -77,14 +81,15 @@ export async function openFresh(
   unit: UnitOfWork,
   at: CallAtHand,
   judgement: Judgement,
-  shown: Presented,
+  shown: Shown,
   attempt: number,
   assumes: number | null,
 ): Promise<void> {
   if (judgement.routing === null) throw new TypeError(`Call ${at.call.id} asks nobody`)
   const caller = judgementCaller(judgement)
   await recordVerdict(unit, caller, at.run, at.call, judgement)
-  const presented = await storePresented(unit.tx, judgement, shown, assumes)
+  const presented = await storePresented(unit.tx, judgement, shown.presented, assumes)
+  const agentReasonHash = await agentReasonOf(unit.tx, at.run.id, at.call.turn)
   const old = at.request
   const { requestId } = await openRequest(unit, caller, {
     kind: 'tool_call',
@@ -97,7 +102,7 @@ export async function openFresh(
     risk: judgement.risk,
     routing: judgement.routing,
     presented,
-    agentReasonHash: await agentReasonOf(unit.tx, at.run.id, at.call.turn),
+    agentReasonHash,
     attempt,
     previous: old === null ? [] : [old.id, ...old.previous],
     outcomeOf: null,
@@ -107,6 +112,17 @@ export async function openFresh(
     .set({ request_id: requestId })
     .where('id', '=', at.call.id)
     .execute()
+  const { run, call } = at
+  const { attachments } = shown
+  await supersedeAttachments(unit, caller, call.id, requestId)
+  await openAttachments(unit, caller, {
+    run,
+    call,
+    judgement,
+    attachments,
+    agentReasonHash,
+    attempt,
+  })
   if (old === null) return
   await unit.tx
     .updateTable('request')

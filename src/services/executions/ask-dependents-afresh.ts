@@ -11,7 +11,7 @@ import { presentCall, type CallShown } from '../turns/present-call.ts'
 import { recordVerdict, storeRefusal } from '../turns/record-verdict.ts'
 import { storeResult } from '../runs/store-result.ts'
 import { TurnProposals } from '../turns/turn-proposals.ts'
-import { signedModeOf } from '../runs/verify-run.ts'
+import { termsOf } from '../runs/run-terms.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { openFresh } from './ask-afresh.ts'
@@ -62,7 +62,8 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
     .where('request_id', '=', request.id)
     .where('revision', '=', request.revision)
     .executeTakeFirstOrThrow()
-  const policy = await ctx.policies.inForce()
+  const terms = await termsOf(ctx, run)
+  const { policy } = terms
   const registry = await ctx.registryOf(policy, run.worker)
   const proposals = new TurnProposals(await ctx.workspaceOf({ taskQueue: run.task_queue }, policy))
   await addEarlier(ctx, callId, proposals, registry)
@@ -71,8 +72,7 @@ async function reconsider(ctx: WorkerContext, callId: string, signal: AbortSigna
   if ((await changedBase(assumed.workspace, revision.facts)) === null) return
   const judgement = await judgeOne(ctx, {
     run,
-    mode: signedModeOf(ctx.verifier, run),
-    policy,
+    terms,
     registry,
     tool: request.tool,
     input,
@@ -113,7 +113,7 @@ async function replace(
       detail: { cancelReason: 'superseded' },
     })
     if (shown?.ok === true) {
-      await openFresh(unit, at, judgement, shown.presented, old.attempt, assumes)
+      await openFresh(unit, at, judgement, shown, old.attempt, assumes)
     } else {
       await recordVerdict(unit, caller, at.run, at.call, judgement)
       if (shown !== null)

@@ -1,5 +1,5 @@
 import type { CallFacts } from '../../domain/request.ts'
-import type { Access, Workspace } from '../../domain/tool.ts'
+import { isChange, type Access, type Workspace } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
 
 /** What a file is now, as `CallFacts` writes it; `null` when it is nothing that could be compared. */
@@ -29,7 +29,7 @@ export async function basesNow(
 ): Promise<CallFacts['bases']> {
   const bases: { path: string; hash: string }[] = []
   for (const access of accesses) {
-    if (access.operation === 'read' || access.target !== 'file') continue
+    if (!isChange(access) || access.target !== 'file') continue
     const hash = await baseOf(workspace, access.path)
     if (hash !== null) bases.push({ path: access.path, hash })
   }

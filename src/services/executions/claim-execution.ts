@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../../domain/audit-event.ts'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { JsonObject } from '../../domain/json.ts'
@@ -6,6 +7,8 @@ import { canonicalJson } from '../../domain/digest.ts'
 import { putContent } from '../../store/content.ts'
 import type { Tx } from '../../store/database.ts'
 import type { Caller } from '../context.ts'
+import { attachmentsHold, openChildRun, spendAttachments } from '../delegation/open-child-run.ts'
+import type { DelegationPlan } from '../delegation/plan-delegation.ts'
 import { findGrant } from '../grants/find-grant.ts'
 import { useGrant } from '../grants/use-grant.ts'
 import { nextDeadlineMs } from '../runs/advance-requests.ts'
@@ -25,17 +28,20 @@ export type Claimed =
 
 /**
  * Claims a verified call: under the locks everything that can end a right is read again, the permit or one use of the
- * grant is consumed, and the attempt is marked `started`, in one transaction. Of several that try, one claims.
+ * grant is consumed, and the attempt is marked `started`, in one transaction; a delegation's run is written with it. Of
+ * several that try, one claims.
  */
 export async function claimExecution(
   ctx: WorkerContext,
   seen: CallAtHand,
   plan: ExecutionPlan,
+  delegation: DelegationPlan | null,
 ): Promise<Claimed> {
   const callId = seen.call.id
   const { authority } = plan
   const requestIds = new Set(seen.call.request_id === null ? [] : [seen.call.request_id])
   if (authority.by === 'permit') requestIds.add(authority.requestId)
+  for (const { requestId } of delegation?.permits ?? []) requestIds.add(requestId)
   return inUnitOfWork(ctx, async (unit) => {
     const { tx } = unit
     const at = await lockCall(tx, callId, [...requestIds])
@@ -51,7 +57,9 @@ export async function claimExecution(
       actor: { type: 'system', name: 'executor' },
       channel: 'workflow',
     }
+    if (delegation !== null && !(await attachmentsHold(tx, delegation))) return { kind: 'look' }
     if (!(await holdsRight(ctx, unit, caller, at, plan))) return { kind: 'look' }
+    const childRunId = delegation === null ? null : uuidv7()
     const inputHash = plan.inputHash ?? (await putContent(tx, canonicalJson(plan.input)))
     const started = await startAttempt(tx, {
       callId,
@@ -61,7 +69,11 @@ export async function claimExecution(
       grantId: authority.by === 'grant' ? authority.grantId : null,
       digest: plan.digest,
       executor: ctx.executor,
-      detail: { inputHash, ...repetition(plan, at) },
+      detail: {
+        inputHash,
+        ...repetition(plan, at),
+        ...(childRunId === null ? {} : { childRunId }),
+      },
       facts: plan.facts,
     })
     if (!started) return { kind: 'look' }
@@ -82,8 +94,14 @@ export async function claimExecution(
         by: authority.by,
         rule: plan.judgement.rule?.id ?? null,
         executor: ctx.executor,
+        ...(childRunId === null ? {} : { childRunId }),
       },
     })
+    if (delegation !== null && childRunId !== null) {
+      await spendAttachments(unit, caller, at, delegation)
+      const { policyDigest } = plan
+      await openChildRun(unit, at, delegation, { id: childRunId, policyDigest })
+    }
     if (at.call.request_id !== null) {
       await unit.event('request.changed', { requestId: at.call.request_id, runId: at.run.id })
     }

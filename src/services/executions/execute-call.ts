@@ -1,5 +1,7 @@
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
 import { ContentChanged } from '../../store/content.ts'
+import { callWorkerName } from '../../policy/worker/built-in-tool-names.ts'
+import { planDelegation } from '../delegation/plan-delegation.ts'
 import { lockRun } from '../locks.ts'
 import { judgementCaller } from '../turns/judgement-caller.ts'
 import { recordVerdict } from '../turns/record-verdict.ts'
@@ -82,12 +84,29 @@ async function act(
     return null
   }
   if (!byPermit) await keepVerdict(ctx, at, plan)
+  if (plan.tool.name === callWorkerName) return delegate(ctx, at, plan, signal)
   return whileRunning(at.call.id, nextAttemptOf(at), async (nextBegins) => {
-    const claimed = await claimExecution(ctx, at, plan)
+    const claimed = await claimExecution(ctx, at, plan, null)
     if (claimed.kind === 'look') return null
     if (claimed.kind === 'answer') return claimed.outcome
     return performClaimed(ctx, { at, plan, attempt: claimed.attempt, signal, again: nextBegins })
   })
+}
+
+/** A delegation's effect is a run of its own, written with the claim: there is nothing to carry out here. */
+async function delegate(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  plan: ExecutionPlan,
+  signal: AbortSignal,
+): Promise<CallOutcome | null> {
+  const delegation = await planDelegation(ctx, at, plan).catch(refuseChanged)
+  if (delegation.kind === 'refuse') {
+    await refuse(ctx, at, delegation, signal)
+    return null
+  }
+  const claimed = await claimExecution(ctx, at, plan, delegation)
+  return claimed.kind === 'answer' ? claimed.outcome : null
 }
 
 /** Bytes that are not what their hash says were never approved: trying again would not help. */

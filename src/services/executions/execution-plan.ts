@@ -2,6 +2,7 @@ import type { Judgement } from '../../domain/judgement.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { CallFacts, RefusalReason } from '../../domain/request.ts'
 import type { Tool, Workspace } from '../../domain/tool.ts'
+import type { RunTerms } from '../runs/run-terms.ts'
 
 /** By what right a call is carried out. */
 export type Authority =
@@ -22,6 +23,7 @@ export interface ExecutionPlan {
   readonly authority: Authority
   readonly workspace: Workspace
   readonly judgement: Judgement
+  readonly terms: RunTerms
 }
 
 /** Why a call is not carried out, and what becomes of it. */

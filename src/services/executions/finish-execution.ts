@@ -7,7 +7,7 @@ import { aboutRequest, endRequest } from '../decisions/end-request.ts'
 import { lockRequests } from '../locks.ts'
 import { storeResult, type CallResult } from '../runs/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { lockCall } from './call-at-hand.ts'
+import { lockCall, type CallAtHand } from './call-at-hand.ts'
 
 /** How an attempt ended, and what the model is told. */
 export interface ExecutionEnd {
@@ -33,64 +33,73 @@ export async function finishExecution(
 ): Promise<boolean> {
   return inUnitOfWork(ctx, async (unit) => {
     const found = await lockCall(unit.tx, attempt.callId)
-    if (found === null) return false
-    const row = await unit.tx
-      .selectFrom('execution')
-      .selectAll()
+    return found === null ? false : finishLocked(unit, found, attempt, end)
+  })
+}
+
+/** As `finishExecution`, in the caller's transaction, which holds the run's lock. */
+export async function finishLocked(
+  unit: UnitOfWork,
+  found: CallAtHand,
+  attempt: { readonly callId: string; readonly attempt: number; readonly digest: string },
+  end: ExecutionEnd,
+): Promise<boolean> {
+  const row = await unit.tx
+    .selectFrom('execution')
+    .selectAll()
+    .where('call_id', '=', attempt.callId)
+    .where('attempt', '=', attempt.attempt)
+    .forUpdate()
+    .executeTakeFirstOrThrow()
+  const event = end.state === 'succeeded' ? 'succeed' : 'fail'
+  const state = transition(executionTransitions, row.state, event)
+  const settled = row.settled_then !== null || state === null
+  const outputHash =
+    end.output === null ? null : await putContent(unit.tx, JSON.stringify(end.output))
+  const { request_id: requestId } = found.call
+  const check = await checkOf(unit, attempt.callId)
+  await lockRequests(
+    unit.tx,
+    [requestId, check].filter((id) => id !== null),
+  )
+  if (!settled) {
+    await unit.tx
+      .updateTable('execution')
+      .set({
+        state,
+        reason: end.reason,
+        exit_code: end.exitCode,
+        output_hash: outputHash,
+        finished_at: sql<Date>`clock_timestamp()`,
+      })
       .where('call_id', '=', attempt.callId)
       .where('attempt', '=', attempt.attempt)
-      .forUpdate()
-      .executeTakeFirstOrThrow()
-    const event = end.state === 'succeeded' ? 'succeed' : 'fail'
-    const state = transition(executionTransitions, row.state, event)
-    const settled = row.settled_then !== null || state === null
-    const outputHash =
-      end.output === null ? null : await putContent(unit.tx, JSON.stringify(end.output))
-    const { request_id: requestId } = found.call
-    const check = await checkOf(unit, attempt.callId)
-    await lockRequests(
-      unit.tx,
-      [requestId, check].filter((id) => id !== null),
-    )
-    if (!settled) {
-      await unit.tx
-        .updateTable('execution')
-        .set({
-          state,
-          reason: end.reason,
-          exit_code: end.exitCode,
-          output_hash: outputHash,
-          finished_at: sql<Date>`clock_timestamp()`,
-        })
-        .where('call_id', '=', attempt.callId)
-        .where('attempt', '=', attempt.attempt)
-        .execute()
-      await storeResult(unit.tx, attempt.callId, end.result)
-    }
-    await unit.audit({
-      type: 'execution.finished',
-      ...caller,
-      runId: found.run.id,
-      ...(requestId === null ? {} : { requestId }),
-      callId: attempt.callId,
-      digest: attempt.digest,
-      detail: {
-        attempt: attempt.attempt,
-        state: end.state,
-        reason: end.reason,
-        exitCode: end.exitCode,
-        output: outputHash,
-        late: row.state !== 'started',
-        settledBefore: settled,
-      },
-    })
-    if (!settled && check !== null) await closeCheck(unit, check)
-    if (requestId !== null) {
-      await unit.event('request.changed', { requestId, runId: found.run.id })
-    }
-    await unit.event('run.changed', { runId: found.run.id })
-    return !settled
+      .execute()
+    await storeResult(unit.tx, attempt.callId, end.result)
+  }
+  await unit.audit({
+    type: 'execution.finished',
+    ...caller,
+    runId: found.run.id,
+    ...(requestId === null ? {} : { requestId }),
+    callId: attempt.callId,
+    digest: attempt.digest,
+    detail: {
+      attempt: attempt.attempt,
+      state: end.state,
+      reason: end.reason,
+      exitCode: end.exitCode,
+      output: outputHash,
+      late: row.state !== 'started',
+      settledBefore: settled,
+    },
   })
+  if (!settled && check !== null) await closeCheck(unit, check)
+  if (requestId !== null) {
+    await unit.event('request.changed', { requestId, runId: found.run.id })
+  }
+  await unit.event('run.changed', { runId: found.run.id })
+  return !settled
 }
 
 /** The pending outcome check of a call, if there is one. */

@@ -3,6 +3,7 @@ import type { JsonObject } from '../../domain/json.ts'
 import { getText } from '../../store/content.ts'
 import { verifyPermit, type PermitVerdict } from '../decisions/permits.ts'
 import { judgeOne } from '../turns/judge-one.ts'
+import { termsOf } from '../runs/run-terms.ts'
 import { verifyRun } from '../runs/verify-run.ts'
 import type { ServiceContext } from '../context.ts'
 import type { WorkerContext } from '../worker-context.ts'
@@ -40,16 +41,21 @@ export async function planApproved(
   ctx: WorkerContext,
   at: CallAtHand,
 ): Promise<ExecutionPlan | Refusal> {
-  const statement = verifyRun(ctx.verifier, at.run)
-  if (statement === null) return refusedUnsigned('invalid_statement', 'run', null)
   const { held } = at
-  if (held === null) return refusedUnsigned('unsigned', 'no permit', null)
+  if (held === null) {
+    const signed = verifyRun(ctx.verifier, at.run) !== null
+    return signed
+      ? refusedUnsigned('unsigned', 'no permit', null)
+      : refusedUnsigned('invalid_statement', 'run', null)
+  }
   const { permit, request, revision } = held
   const { facts } = revision
-  const [inputText, policy] = await Promise.all([
+  const [inputText, terms] = await Promise.all([
     getText(ctx.db, revision.input_hash),
-    ctx.policies.inForce(),
+    termsOf(ctx, at.run),
   ])
+  const { policy, statement } = terms
+  if (statement === null) return refusedUnsigned('invalid_statement', 'run', null)
   const input = JSON.parse(inputText) as JsonObject
   const digest = callDigest({ tool: request.tool, input, toolHash: facts.toolHash })
   const allowed = checkPermit(ctx, at, held, digest)
@@ -70,8 +76,7 @@ export async function planApproved(
   const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
   const judgement = await judgeOne(ctx, {
     run: at.run,
-    mode: statement.mode,
-    policy,
+    terms,
     registry,
     tool: request.tool,
     input,
@@ -116,5 +121,6 @@ export async function planApproved(
     authority: { by: 'permit', permitId: permit.id, requestId: request.id },
     workspace,
     judgement,
+    terms,
   }
 }

@@ -6,7 +6,7 @@ import type { Tool, Workspace } from '../../domain/tool.ts'
 import { getText } from '../../store/content.ts'
 import { judgeOne, strictRuleId } from '../turns/judge-one.ts'
 import { strictText } from '../runs/result-texts.ts'
-import { verifyRun } from '../runs/verify-run.ts'
+import { termsOf } from '../runs/run-terms.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import type { CallAtHand } from './call-at-hand.ts'
 import { basesNow } from './check-bases.ts'
@@ -27,15 +27,14 @@ export async function planPreApproved(
   ctx: WorkerContext,
   at: CallAtHand,
 ): Promise<ExecutionPlan | Refusal | AsksByNow> {
-  const statement = verifyRun(ctx.verifier, at.run)
+  const terms = await termsOf(ctx, at.run)
+  const { policy, statement } = terms
   if (statement === null) return refusedUnsigned('invalid_statement', 'run', null)
-  const policy = await ctx.policies.inForce()
   const registry = await ctx.registryOf(policy, at.run.worker)
   const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
   const judgement = await judgeOne(ctx, {
     run: at.run,
-    mode: statement.mode,
-    policy,
+    terms,
     registry,
     tool: at.call.tool,
     input: JSON.parse(await getText(ctx.db, at.call.input_hash)) as Json,
@@ -79,6 +78,7 @@ export async function planPreApproved(
       judgement.grantId === null ? { by: 'policy' } : { by: 'grant', grantId: judgement.grantId },
     workspace,
     judgement,
+    terms,
   }
 }
 

@@ -1,6 +1,7 @@
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { SettleOutcome } from '../../domain/workflow-outcomes.ts'
 import type { ServiceContext } from '../context.ts'
+import { childOf } from '../delegation/child-standing.ts'
 import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { lockCall } from './call-at-hand.ts'
@@ -24,6 +25,8 @@ export async function settleUnknown(
     if (at === null) return { kind: 'ended' }
     const ended = isEnd(runTransitions, at.run.state)
     if (at.execution?.state !== 'started') return ended ? { kind: 'ended' } : null
+    // Its effect is a run of its own, of which the store knows everything.
+    if ((await childOf(unit.tx, at)) !== null) return ended ? { kind: 'ended' } : null
     if (!ended && (await repeatAttempt(unit, at, why))) return { kind: 'again' }
     const check = await loseExecution(unit, policy, at, why)
     if (ended) return { kind: 'ended' }

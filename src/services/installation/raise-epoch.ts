@@ -48,6 +48,8 @@ export async function raiseEpoch(
 async function uncertainCalls(ctx: ServiceContext, epoch: number): Promise<string[]> {
   const rows = await sql<{ call_id: string }>`
     select call_id from execution where state = 'started' and epoch < ${epoch}
+      -- A delegation's effect is its run, which was restored with it.
+      and not exists (select from run where run.id::text = execution.detail->>'childRunId')
     union
     select call_id from permit where state = 'live' and call_id is not null and epoch < ${epoch}
   `.execute(ctx.db)

@@ -210,8 +210,8 @@ describe('what is refused', () => {
 
   test('two of the same choices, one alone, and unknown fields go back to the model', async () => {
     const { runId, requests } = await asked(
-      { tool: 'ask_person', input: { question: 'q', choices: ['a', 'a'] } } as typeof choice,
-      { tool: 'ask_person', input: { question: 'q', choices: ['a'] } } as typeof choice,
+      { tool: 'ask_person', input: { question: 'q', choices: ['a', 'a'] } },
+      { tool: 'ask_person', input: { question: 'q', choices: ['a'] } },
       { tool: 'ask_person', input: { question: ' ' } },
       { tool: 'ask_person', input: { question: 'q', to: 'ada' } as { question: string } },
     )

@@ -3,6 +3,7 @@ import { isEnd, runTransitions, transition } from '../../domain/transitions.ts'
 import type { CloseOutcome } from '../../domain/workflow-outcomes.ts'
 import { getTexts } from '../../store/content.ts'
 import type { Caller, ServiceContext } from '../context.ts'
+import { tellParent } from '../delegation/tell-parent.ts'
 import { lockRun } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { endGrantsOf } from './end-run.ts'
@@ -76,6 +77,7 @@ export async function closeRun(
       detail: { state, turns: run.turn },
     })
     await unit.event('run.changed', { runId: run.id })
+    await tellParent(unit, run)
     return { kind: 'closed' }
 
     async function lastText(): Promise<string> {

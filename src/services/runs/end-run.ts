@@ -8,6 +8,10 @@ import type { UnitOfWork } from '../unit-of-work.ts'
 import { lockRequests } from '../locks.ts'
 import { aboutRequest, endRequest } from '../decisions/end-request.ts'
 import { revokePermits } from '../decisions/stop-siblings.ts'
+import { childOf, endOfDelegation } from '../delegation/child-standing.ts'
+import { tellParent } from '../delegation/tell-parent.ts'
+import { readCall } from '../executions/call-at-hand.ts'
+import { finishLocked } from '../executions/finish-execution.ts'
 import { cancelledText, unknownText } from './result-texts.ts'
 import { storeResult } from './store-result.ts'
 
@@ -74,6 +78,8 @@ export async function endRun(
     })
     await unit.event('run.changed', { runId: one.id })
     await unit.enqueue({ kind: 'signal_cancelled', runId: one.id, payload: {} })
+    // The runs below are waited for by those that end here too.
+    if (one.id === run.id) await tellParent(unit, one)
     ended.push(one.id)
   }
   return ended
@@ -161,7 +167,10 @@ async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding)
     .where('tool_call.result_type', 'is', null)
     .execute()
   for (const call of calls) {
-    if (call.state === 'started') continue
+    if (call.state === 'started') {
+      await endDelegation(unit, call.id, ending)
+      continue
+    }
     await storeResult(
       unit.tx,
       call.id,
@@ -170,4 +179,17 @@ async function finishCallsOf(unit: UnitOfWork, runId: string, ending: RunEnding)
         : { type: 'cancelled', text: cancelledText(ending.why) },
     )
   }
+}
+
+/** A delegation ends with its run, as the run below it does; any other started call keeps its place. */
+async function endDelegation(unit: UnitOfWork, callId: string, ending: RunEnding): Promise<void> {
+  const at = await readCall(unit.tx, callId)
+  if (at === null || at.execution === null || (await childOf(unit.tx, at)) === null) return
+  const { attempt, executed_digest: digest } = at.execution
+  await finishLocked(
+    unit,
+    at,
+    { callId, attempt, digest: digest ?? '' },
+    endOfDelegation(ending.why),
+  )
 }

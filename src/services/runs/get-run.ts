@@ -6,6 +6,7 @@ import { getText } from '../../store/content.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import type { LineageRecord } from '../requests/request-record.ts'
 import { runRecord, runRows, type RunRow } from './list-runs.ts'
+import { childrenOf } from './children-of.ts'
 import { maySteer } from './may-steer-run.ts'
 import type { RunDetailRecord } from './run-record.ts'
 import { assertVisible } from './visible-run.ts'
@@ -16,7 +17,7 @@ export async function getRun(
   caller: Caller,
   runId: string,
 ): Promise<RunDetailRecord> {
-  await assertVisible(ctx, caller, runId)
+  const viewer = await assertVisible(ctx, caller, runId)
   const { rows } = await sql<RunRow>`${runRows} where run.id = ${runId}`.execute(ctx.db)
   const row = rows[0]
   if (row === undefined) throw new Problem('not_found', `There is no run ${runId}`)
@@ -25,12 +26,7 @@ export async function getRun(
     .select(['turn', 'output', 'policy_digest', 'input_digest', 'end_reason', 'state'])
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
-  const children = await ctx.db
-    .selectFrom('run')
-    .select(['id as runId', 'worker', 'state'])
-    .where('parent_run_id', '=', runId)
-    .orderBy('created_at')
-    .execute()
+  const children = await childrenOf(ctx.db, viewer, runId)
   const policy = await ctx.policies.byDigest(run.policy_digest)
   const steers = !isEnd(runTransitions, run.state) && (await maySteer(ctx, caller, runId))
   return {

@@ -1,3 +1,4 @@
+import type { ChildRecord } from './children-of.ts'
 import type { Json } from '../../domain/json.ts'
 import type { RunState } from '../../domain/request.ts'
 import type { RunMode } from '../../domain/verdict.ts'
@@ -27,11 +28,7 @@ export interface RunDetailRecord extends RunRecord {
   readonly turns: number
   /** from the root down to the run itself */
   readonly lineage: readonly LineageRecord[]
-  readonly children: readonly {
-    readonly runId: string
-    readonly worker: string
-    readonly state: RunState
-  }[]
+  readonly children: readonly ChildRecord[]
   readonly output: string | null
   readonly policyDigest: string
   readonly input: Json

@@ -1,6 +1,4 @@
-import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Actor } from '../../domain/actor.ts'
 import { canonicalJson } from '../../domain/digest.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import { Problem } from '../../domain/problem.ts'
@@ -11,15 +9,13 @@ import type { RunMode } from '../../domain/verdict.ts'
 import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
 import { parsePath } from '../../sandbox/path-names.ts'
 import { putContent } from '../../store/content.ts'
-import { toJsonb } from '../../store/database.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import { onceForKey } from '../decisions/idempotency.ts'
 import { rightsOf } from '../requests/rights-of.ts'
 import { personBehind } from '../requests/viewer.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { writeMessageText } from './message-text.ts'
+import { insertRun, workflowIdOf } from './insert-run.ts'
 import { assertReachable } from './reachable-approvers.ts'
-import { titleOf } from './run-title.ts'
 
 export interface StartRunInput {
   readonly worker: string
@@ -104,7 +100,6 @@ async function recordRun(
   const { tx } = unit
   const { policy, worker, starter, mode } = start
   const id = uuidv7()
-  const workflowId = `agent-run:${id}`
   const statement: RunStatement = {
     version: 1,
     runId: id,
@@ -116,50 +111,21 @@ async function recordRun(
     mode,
     startedBy: starter.id,
   }
-  const signed = signStatement(ctx.signer, 'run', statement)
-  await tx
-    .insertInto('worker_version')
-    .values({
-      digest: worker.digest,
-      name: worker.name,
-      definition: worker.text,
-      script: worker.script,
-    })
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-  const run = await tx
-    .insertInto('run')
-    .values({
-      id,
-      root_run_id: id,
-      worker: worker.name,
-      worker_digest: worker.digest,
-      policy_digest: policy.digest,
-      mode,
-      input_digest: statement.inputDigest,
-      title: titleOf(start.input),
-      started_by: starter.id,
-      api_key_id: caller.actor.type === 'machine' ? caller.actor.id : null,
-      workflow_id: workflowId,
-      task_queue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
-      epoch: sql<number>`(select epoch from installation)`,
-      signature: signed.signature,
-      key_id: signed.keyId,
-    })
-    .returning(['state', 'created_at'])
-    .executeTakeFirstOrThrow()
-  await tx.insertInto('run_lineage').values({ run_id: id, ancestor_id: id, depth: 0 }).execute()
-  await tx
-    .insertInto('message')
-    .values({
-      id: uuidv7(),
-      run_id: id,
-      sequence: 1,
-      role: 'user',
-      author: toJsonb(caller.actor satisfies Actor),
-      content_hash: await putContent(tx, writeMessageText(start.text)),
-    })
-    .execute()
+  const run = await insertRun(tx, {
+    id,
+    parent: null,
+    worker,
+    policyDigest: policy.digest,
+    mode,
+    input: start.input,
+    inputDigest: statement.inputDigest,
+    startedBy: starter.id,
+    apiKeyId: caller.actor.type === 'machine' ? caller.actor.id : null,
+    taskQueue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
+    signed: signStatement(ctx.signer, 'run', statement),
+    text: start.text,
+    author: caller.actor,
+  })
   await unit.audit({
     type: 'run.started',
     actor: caller.actor,
@@ -178,12 +144,12 @@ async function recordRun(
   await unit.enqueue({ kind: 'start_run', runId: id, payload: {} })
   return {
     id,
-    workflowId,
+    workflowId: workflowIdOf(id),
     worker: worker.name,
     state: run.state,
     mode,
     startedBy: starter,
-    createdAt: run.created_at.toISOString(),
+    createdAt: run.createdAt.toISOString(),
   }
 }
 

@@ -11,22 +11,27 @@ import type { RunTable } from '../../store/schema.ts'
  * nothing of a run but this (security.md 13); the input itself is read from `content` by its digest.
  */
 export function verifyRun(verifier: Verifier, run: Selectable<RunTable>): RunStatement | null {
-  const statement: RunStatement = {
+  return verifyStatement<RunStatement>(verifier, 'run', {
+    statement: canonicalJson(statementOf(run)),
+    signature: run.signature,
+    keyId: run.key_id,
+  })
+}
+
+/** What is signed of a run: its row's own columns. */
+export function statementOf(run: Omit<Selectable<RunTable>, 'signature' | 'key_id'>): RunStatement {
+  return {
     version: 1,
     runId: run.id,
     rootRunId: run.root_run_id,
     parentCallId: run.parent_call_id,
+    ...(run.parent_run_id === null ? {} : { parentRunId: run.parent_run_id }),
     workerName: run.worker,
     workerDigest: run.worker_digest,
     inputDigest: run.input_digest,
     mode: run.mode,
     startedBy: run.started_by,
   }
-  return verifyStatement<RunStatement>(verifier, 'run', {
-    statement: canonicalJson(statement),
-    signature: run.signature,
-    keyId: run.key_id,
-  })
 }
 
 /**

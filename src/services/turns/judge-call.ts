@@ -8,7 +8,7 @@ import { judgeOne } from './judge-one.ts'
 import { accessesOf } from './judge-turn.ts'
 import { presentCall, storePresented } from './present-call.ts'
 import { TurnProposals } from './turn-proposals.ts'
-import { signedModeOf } from '../runs/verify-run.ts'
+import { termsOf } from '../runs/run-terms.ts'
 
 /**
  * Judges a hypothetical or edited call on the host that has the workspace; nothing is opened. With `runId` the run's
@@ -21,19 +21,21 @@ export async function judgeCall(
   question: RemoteQuestion,
   taskQueue: string,
 ): Promise<RemoteJudgement> {
-  const policy = await ctx.policies.inForce()
-  const registry = await ctx.registryOf(policy, question.worker)
   const run = await runOf(ctx, question.runId)
+  const terms = run === null ? null : await termsOf(ctx, run)
+  const policy = terms?.policy ?? (await ctx.policies.inForce())
+  const registry = await ctx.registryOf(policy, question.worker)
   const workspace = await ctx.workspaceOf({ taskQueue: run?.task_queue ?? taskQueue }, policy)
   const proposals = new TurnProposals(workspace)
   if (question.callId !== undefined) await addEarlier(ctx, question.callId, proposals, registry)
   const accesses = await accessesOf(registry, question.tool, question.input)
   const assumed = await proposals.below(accesses)
-  const common = { policy, registry, tool: question.tool, input: question.input }
+  const common = { registry, tool: question.tool, input: question.input }
   const judgement =
-    run === null
+    run === null || terms === null
       ? await judge({
           ...common,
+          policy,
           worker: question.worker,
           runMode: 'prompt',
           workspace: assumed.workspace,
@@ -46,7 +48,7 @@ export async function judgeCall(
       : await judgeOne(ctx, {
           ...common,
           run,
-          mode: signedModeOf(ctx.verifier, run),
+          terms,
           duplicateId: false,
           byPerson: question.byPerson === true || (await isManual(ctx, question.callId)),
           grants: true,

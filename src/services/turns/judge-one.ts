@@ -2,20 +2,18 @@ import type { Selectable } from 'kysely'
 import type { Judgement } from '../../domain/judgement.ts'
 import type { Json } from '../../domain/json.ts'
 import type { ToolRegistry } from '../../domain/tool.ts'
-import type { RunMode } from '../../domain/verdict.ts'
 import { judge } from '../../policy/judge/judge.ts'
-import type { Policy } from '../../policy/policy.ts'
 import type { RunTable } from '../../store/schema.ts'
+import { refusedStart } from '../delegation/refused-start.ts'
 import { findGrant } from '../grants/find-grant.ts'
+import type { RunTerms } from '../runs/run-terms.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import type { AssumedWorkspace } from './turn-proposals.ts'
 
 /** One call of a run, judged by the policy in force. */
 export interface CallToJudge {
-  readonly run: Pick<Selectable<RunTable>, 'id' | 'root_run_id' | 'worker'>
-  /** the signed mode */
-  readonly mode: RunMode
-  readonly policy: Policy
+  readonly run: Pick<Selectable<RunTable>, 'id' | 'root_run_id' | 'worker' | 'started_by'>
+  readonly terms: RunTerms
   readonly registry: ToolRegistry
   readonly tool: string
   readonly input: Json
@@ -28,12 +26,15 @@ export interface CallToJudge {
 
 /** What policy says of a call of a run, its live grants included (workers-and-policy.md, from call to verdict). */
 export async function judgeOne(ctx: WorkerContext, call: CallToJudge): Promise<Judgement> {
+  const { policy, lineage, mode } = call.terms
   return judge({
-    policy: call.policy,
+    policy,
+    lineage,
+    refuseTarget: (target) => refusedStart(ctx.db, policy, target, call.run.started_by),
     worker: call.run.worker,
     tool: call.tool,
     input: call.input,
-    runMode: call.mode,
+    runMode: mode,
     registry: call.registry,
     workspace: call.assumed.workspace,
     earlierWrites: call.assumed.earlierWrites,

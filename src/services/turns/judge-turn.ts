@@ -4,14 +4,14 @@ import type { Json } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
 import type { RequestKind } from '../../domain/request.ts'
 import type { Access, Presented, ToolRegistry } from '../../domain/tool.ts'
-import type { Policy } from '../../policy/policy.ts'
 import { getTexts } from '../../store/content.ts'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import type { AttachmentShown } from '../delegation/attachments.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { judgeOne } from './judge-one.ts'
 import { presentCall } from './present-call.ts'
 import { TurnProposals } from './turn-proposals.ts'
-import { signedModeOf } from '../runs/verify-run.ts'
+import { termsOf, type RunTerms } from '../runs/run-terms.ts'
 
 /** What comes of a call before anybody is asked: a result at once, an execution, or a request. */
 export type JudgedCall =
@@ -23,6 +23,7 @@ export type JudgedCall =
       readonly asks: Extract<RequestKind, 'tool_call' | 'question'>
       readonly judgement: Judgement
       readonly presented: Presented
+      readonly attachments: readonly AttachmentShown[]
       readonly assumes: number | null
     }
 
@@ -44,7 +45,8 @@ export async function judgeTurn(
     const text = `A turn may have at most ${most} calls; this one had ${calls.length}, and none was carried out.`
     return calls.map((call) => ({ kind: 'refused', callId: call.id, text }))
   }
-  const policy = await ctx.policies.inForce()
+  const terms = await termsOf(ctx, run)
+  const { policy } = terms
   const registry = await ctx.registryOf(policy, run.worker)
   const base = await ctx.workspaceOf({ taskQueue: run.task_queue }, policy)
   const inputs = await getTexts(
@@ -64,7 +66,7 @@ export async function judgeTurn(
     judged.push(
       await judgeAndPresent(ctx, {
         run,
-        policy,
+        terms,
         registry,
         proposals,
         signal: turn.signal,
@@ -79,7 +81,7 @@ export async function judgeTurn(
 
 interface OneOfTurn {
   readonly run: Selectable<RunTable>
-  readonly policy: Policy
+  readonly terms: RunTerms
   readonly registry: ToolRegistry
   readonly proposals: TurnProposals
   readonly signal: AbortSignal
@@ -93,8 +95,7 @@ async function judgeAndPresent(ctx: WorkerContext, one: OneOfTurn): Promise<Judg
   const assumed = await proposals.below(await accessesOf(registry, call.tool, one.input))
   const judgement = await judgeOne(ctx, {
     run: one.run,
-    mode: signedModeOf(ctx.verifier, one.run),
-    policy: one.policy,
+    terms: one.terms,
     registry,
     tool: call.tool,
     input: one.input,
@@ -125,10 +126,11 @@ async function judgeAndPresent(ctx: WorkerContext, one: OneOfTurn): Promise<Judg
     const refusal = { ...judgement, verdict: 'error' as const, reason: shown.text, rule: null }
     return { kind: 'judged', callId: call.id, judgement: refusal }
   }
-  const { presented } = shown
+  const { presented, attachments } = shown
   proposals.add(call.position, tool.accesses(judgement.input), async () => presented.proposes)
   const asks = tool.needsPerson === 'answer' ? 'question' : 'tool_call'
-  return { kind: 'asks', callId: call.id, asks, judgement, presented, assumes: assumed.assumes }
+  const { assumes } = assumed
+  return { kind: 'asks', callId: call.id, asks, judgement, presented, attachments, assumes }
 }
 
 /** Which paths a call touches, before it is judged; none when it cannot be parsed. */

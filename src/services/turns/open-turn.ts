@@ -2,6 +2,7 @@ import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { Selectable } from 'kysely'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { ServiceContext } from '../context.ts'
+import { openAttachments } from '../delegation/attachments.ts'
 import { lockRun } from '../locks.ts'
 import { openRequest } from '../requests/open-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
@@ -91,4 +92,13 @@ async function openCall(
     .set({ request_id: requestId })
     .where('id', '=', call.id)
     .execute()
+  const { attachments } = judged
+  await openAttachments(unit, caller, {
+    run,
+    call,
+    judgement,
+    attachments,
+    agentReasonHash,
+    attempt: 1,
+  })
 }

@@ -8,10 +8,16 @@ import { canonicalJson } from '../../domain/digest.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { presentRaw } from '../../tools/presentations/structured.ts'
 import type { StoredPresentation } from '../context.ts'
+import { presentAttachments, type AttachmentShown } from '../delegation/attachments.ts'
 
 /** What would be shown of a call, or the sentence for the model when it cannot run as it is. */
 export type CallShown =
-  | { readonly ok: true; readonly presented: Presented }
+  | {
+      readonly ok: true
+      readonly presented: Presented
+      /** of a delegation: those that need an approval of their own */
+      readonly attachments: readonly AttachmentShown[]
+    }
   | { readonly ok: false; readonly text: string }
 
 /**
@@ -24,13 +30,14 @@ export async function presentCall(
   context: { readonly workspace: Workspace; readonly signal: AbortSignal },
 ): Promise<CallShown> {
   try {
-    return { ok: true, presented: await tool.present(judgement.input, context) }
+    const attachments = await presentAttachments(judgement, context.workspace)
+    return { ok: true, presented: await tool.present(judgement.input, context), attachments }
   } catch (error) {
     if (error instanceof WorkspaceProblem || error instanceof ToolProblem) {
       return { ok: false, text: error.message }
     }
     if (context.signal.aborted) throw error
-    return { ok: true, presented: presentRaw(tool, judgement.input, error) }
+    return { ok: true, presented: presentRaw(tool, judgement.input, error), attachments: [] }
   }
 }
 

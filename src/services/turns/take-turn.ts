@@ -9,6 +9,7 @@ import { judgeTurn } from './judge-turn.ts'
 import { openTurn } from './open-turn.ts'
 import { planTurn } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
+import { termsOf } from '../runs/run-terms.ts'
 import { runHasEnded } from '../runs/run-has-ended.ts'
 import { storeTurn } from './store-turn.ts'
 
@@ -56,7 +57,7 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
     case 'model': {
       const { run, attempt, turn } = prepared
       const { runId, signal } = input
-      const policy = await ctx.policies.inForce()
+      const { policy } = await termsOf(ctx, run)
       const answered = await askModel(ctx, { run, turn, attempt, worker, policy, signal })
       if (answered === null) return afterGivingUp(ctx, { runId, turn, signal })
       const goesOn = await storeTurn(ctx, { runId, turn, attempt, ...answered })

@@ -1,4 +1,4 @@
-import type { Access, Workspace } from '../../domain/tool.ts'
+import { isChange, type Access, type Workspace } from '../../domain/tool.ts'
 import { overlayWorkspace } from '../../tools/overlay-workspace.ts'
 
 type Proposal = ReadonlyMap<string, Uint8Array | null>
@@ -32,7 +32,7 @@ export class TurnProposals {
 
   /** Adds a call that will run before the ones asked about afterwards. */
   add(position: number, accesses: readonly Access[], propose: () => Promise<Proposal>): void {
-    const paths = accesses.filter((access) => access.operation !== 'read').map(({ path }) => path)
+    const paths = accesses.filter(isChange).map(({ path }) => path)
     if (paths.length === 0) return
     let proposed: Promise<Proposal> | null = null
     this.#writers.push({ position, paths, propose: () => (proposed ??= propose()) })

@@ -10,6 +10,7 @@ const cancelled: Record<CancelReason, string> = {
   superseded: 'a newer request took its place',
   withdrawn: 'the program that asked withdrew it',
   settled: 'what happened became known by itself',
+  delegation_denied: 'another part of the same delegation was not approved',
 }
 
 /** Why the viewer cannot decide, as a sentence that begins with it: "You can't decide: you started this run". Pure. */

@@ -1,0 +1,151 @@
+import type { Selectable } from 'kysely'
+import { callDigest, canonicalJson, hashJson } from '../../domain/digest.ts'
+import type { AttachmentAsk, Judgement } from '../../domain/judgement.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Presentation } from '../../domain/presentation.ts'
+import type { Workspace } from '../../domain/tool.ts'
+import { targetOf } from '../../policy/judge/delegation.ts'
+import { putContent } from '../../store/content.ts'
+import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import { loadExisting } from '../../tools/files/load-version.ts'
+import { decodeText, languageOf, mediaTypeOf } from '../../tools/presentations/file-kind.ts'
+import { makePresentation } from '../../tools/presentations/make-presentation.ts'
+import { oneLine } from '../../tools/presentations/structured.ts'
+import { textWarnings } from '../../tools/presentations/text-warnings.ts'
+import type { Caller } from '../context.ts'
+import { openRequest } from '../requests/open-request.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+
+/** A file as it is handed over. */
+export interface AttachedFile {
+  readonly path: string
+  readonly bytes: number
+  readonly hash: string
+}
+
+/** An attachment that asks, with what its approver is shown. */
+export interface AttachmentShown {
+  readonly ask: AttachmentAsk
+  readonly file: AttachedFile
+  readonly title: string
+  readonly presentation: Presentation
+  readonly content: Uint8Array
+  readonly contentType: 'text/plain' | 'application/octet-stream'
+}
+
+/** What a request of kind *attachment* is about: these bytes of this file, for this worker, by this call. */
+export function attachmentInput(callId: string, worker: string, file: AttachedFile): JsonObject {
+  return { callId, worker, path: file.path, bytes: file.bytes, hash: file.hash }
+}
+
+/** What its approver decides about, and its permit names. */
+export function attachmentDigest(
+  call: { readonly callId: string; readonly tool: string; readonly toolHash: string },
+  worker: string,
+  file: AttachedFile,
+): string {
+  const input = attachmentInput(call.callId, worker, file)
+  return callDigest({ tool: call.tool, input, toolHash: call.toolHash })
+}
+
+/**
+ * What is shown of each attachment of a delegation that asks (product.md 23): a text whole, anything else by its type,
+ * size and hash. Empty for every other judgement. Rejects with `WorkspaceProblem` when a file cannot be read.
+ */
+export async function presentAttachments(
+  judgement: Judgement,
+  workspace: Workspace,
+): Promise<readonly AttachmentShown[]> {
+  const worker = targetOf(judgement.input)
+  return Promise.all((judgement.attachments ?? []).map((ask) => presentOne(ask, worker, workspace)))
+}
+
+async function presentOne(
+  ask: AttachmentAsk,
+  worker: string,
+  workspace: Workspace,
+): Promise<AttachmentShown> {
+  const { path } = ask
+  const version = await loadExisting(workspace, path)
+  const { bytes, hash } = version
+  const content = version.content ?? new Uint8Array()
+  const text = version.content === null ? null : decodeText(version.content)
+  const mediaType = mediaTypeOf(path, content)
+  const metadata = { path, bytes, hash, mediaType, worker }
+  const presentation =
+    text === null
+      ? makePresentation({
+          type: 'binary',
+          language: null,
+          content: `type   ${mediaType}\nbytes  ${bytes}\nhash   ${hash}\n`,
+          metadata,
+          warnings:
+            version.content === null
+              ? ['A file too large to be shown is described by its size and hash.']
+              : [],
+        })
+      : makePresentation({
+          type: 'file_content',
+          language: languageOf(path),
+          content: text,
+          metadata,
+          warnings: textWarnings(text.split('\n')),
+        })
+  return {
+    ask,
+    file: { path, bytes, hash },
+    title: oneLine(`Share ${path} with ${worker} (${bytes} bytes)`),
+    presentation,
+    content,
+    contentType: text === null ? 'application/octet-stream' : 'text/plain',
+  }
+}
+
+/**
+ * Opens a request for each attachment that asks, beside the request of its call: same batch, same place, a decision of
+ * its own. The caller holds the run's lock.
+ */
+export async function openAttachments(
+  unit: UnitOfWork,
+  caller: Caller,
+  opening: {
+    readonly run: Selectable<RunTable>
+    readonly call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>
+    readonly judgement: Judgement
+    readonly attachments: readonly AttachmentShown[]
+    readonly agentReasonHash: string | null
+    readonly attempt: number
+  },
+): Promise<void> {
+  const { call, judgement } = opening
+  const { tool, toolHash } = judgement
+  const worker = targetOf(judgement.input)
+  for (const { ask, file, title, presentation, content, contentType } of opening.attachments) {
+    const facts = { toolHash, bases: [{ path: file.path, hash: file.hash }] }
+    await openRequest(unit, caller, {
+      kind: 'attachment',
+      run: opening.run,
+      call,
+      tool,
+      digest: attachmentDigest({ callId: call.id, tool, toolHash }, worker, file),
+      policyDigest: judgement.policyDigest,
+      rule: ask.rule,
+      risk: ask.risk,
+      routing: ask.routing,
+      presented: {
+        title,
+        inputHash: await putContent(unit.tx, canonicalJson(attachmentInput(call.id, worker, file))),
+        facts,
+        factsDigest: hashJson(facts),
+        presentationHash: await putContent(unit.tx, canonicalJson(presentation)),
+        presentationDigest: presentation.digest,
+        contentHash: await putContent(unit.tx, content),
+        contentType,
+      },
+      agentReasonHash: opening.agentReasonHash,
+      attempt: opening.attempt,
+      previous: [],
+      outcomeOf: null,
+    })
+  }
+}

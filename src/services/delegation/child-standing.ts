@@ -1,0 +1,72 @@
+import type { Selectable } from 'kysely'
+import { callWorkerName } from '../../policy/worker/built-in-tool-names.ts'
+import { isEnd, runTransitions } from '../../domain/transitions.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { RunTable } from '../../store/schema.ts'
+import type { CallAtHand } from '../executions/call-at-hand.ts'
+import { cappedResult } from '../executions/capped-result.ts'
+import type { ExecutionEnd } from '../executions/finish-execution.ts'
+import { quoted } from '../runs/result-texts.ts'
+
+type Child = Pick<
+  Selectable<RunTable>,
+  'id' | 'worker' | 'state' | 'output' | 'failure' | 'end_reason'
+>
+
+/**
+ * The run that the newest attempt of a call started; `null` for calls that are no delegation. Its row is read under the
+ * parent's lock, which whoever ends it takes first.
+ */
+export async function childOf(db: Db | Tx, at: CallAtHand): Promise<Child | null> {
+  const id = at.execution?.detail?.['childRunId']
+  if (at.call.tool !== callWorkerName || typeof id !== 'string') return null
+  const child = await db
+    .selectFrom('run')
+    .select(['id', 'worker', 'state', 'output', 'failure', 'end_reason'])
+    .where('id', '=', id)
+    .where('parent_call_id', '=', at.call.id)
+    .executeTakeFirst()
+  return child ?? null
+}
+
+/** How a delegation ended, once its run has: the run's last words, or why it has none. `null`: it goes on. */
+export function endOfChild(child: Child): ExecutionEnd | null {
+  if (!isEnd(runTransitions, child.state)) return null
+  const { id: runId, worker, state } = child
+  const common = { exitCode: null, reason: state === 'completed' ? null : state }
+  switch (state) {
+    case 'completed': {
+      const said = child.output ?? ''
+      const output = { runId, worker, state, output: said }
+      const text = `The worker ${worker} has finished. What it said last, as quoted data: ${quoted(said)}`
+      const result = cappedResult({ type: 'output', output, text })
+      return { ...common, state: 'succeeded', output: result.output ?? null, result }
+    }
+    case 'cancelled': {
+      const reason = child.end_reason === null ? '' : ` (${quoted(child.end_reason)})`
+      const text = `The run of ${worker} was cancelled${reason}, and has no result. What it did before stays done.`
+      const output = { runId, worker, state }
+      return { ...common, state: 'failed', output, result: { type: 'cancelled', output, text } }
+    }
+    default: {
+      const why = child.failure?.message ?? child.end_reason ?? 'no reason was recorded'
+      const text = `The run of ${worker} has failed: ${quoted(why)}. What it did before stays done.`
+      const output = { runId, worker, state }
+      return { ...common, state: 'failed', output, result: { type: 'error', output, text } }
+    }
+  }
+}
+
+/** How a delegation ends whose own run was cancelled or failed: its child ends with it. */
+export function endOfDelegation(why: string): ExecutionEnd {
+  return {
+    state: 'failed',
+    reason: 'cancelled',
+    exitCode: null,
+    output: null,
+    result: {
+      type: 'cancelled',
+      text: `This delegation has ended, because ${why}. What the other run did before stays done.`,
+    },
+  }
+}

@@ -1,0 +1,106 @@
+import { limits } from '../../domain/limits.ts'
+import type { Workspace } from '../../domain/tool.ts'
+import type { RunMode } from '../../domain/verdict.ts'
+import type { WorkerDefinition } from '../../policy/policy.ts'
+import { loadExisting } from '../../tools/files/load-version.ts'
+import { delegationOf, type Delegation } from '../../tools/delegation/call-worker.ts'
+import { decodeText } from '../../tools/presentations/file-kind.ts'
+import type { CallAtHand } from '../executions/call-at-hand.ts'
+import type { ExecutionPlan, Refusal } from '../executions/execution-plan.ts'
+import { refusedUnsigned } from '../executions/refusals.ts'
+import { quoted } from '../runs/result-texts.ts'
+import type { WorkerContext } from '../worker-context.ts'
+import type { AttachedFile } from './attachments.ts'
+import { readAttachmentPermits, type AttachmentPermit } from './attachment-permits.ts'
+
+/** A delegation that may be carried out: what the claim writes. */
+export interface DelegationPlan {
+  readonly kind: 'delegate'
+  readonly delegation: Delegation
+  readonly target: WorkerDefinition
+  /** the parent's signed mode, which the child inherits */
+  readonly mode: RunMode
+  readonly permits: readonly AttachmentPermit[]
+  /** what the child is told first */
+  readonly text: string
+}
+
+/**
+ * Verifies the rest of a delegation whose call may run (product.md 23): that the target is who the approver was shown, that
+ * each attachment that asks by now has a permit of its own for these very bytes, and reads them for the child.
+ */
+export async function planDelegation(
+  ctx: WorkerContext,
+  at: CallAtHand,
+  plan: ExecutionPlan,
+): Promise<DelegationPlan | Refusal> {
+  const { terms } = plan
+  const delegation = delegationOf(plan.input)
+  const target = terms.policy.workers.get(delegation.worker)
+  if (target === undefined || terms.statement === null) {
+    return refusedUnsigned('invalid_statement', 'lineage', null)
+  }
+  const shownDigest = plan.facts.detail?.['workerDigest']
+  const byPermit = plan.authority.by === 'permit'
+  if (byPermit && shownDigest !== target.digest) return askAgain(plan, 'target worker')
+  const files = await readFiles(plan.workspace, delegation.attachments)
+  const asking = byPermit ? (plan.judgement.attachments ?? []) : []
+  const permits = await readAttachmentPermits(ctx, at, {
+    worker: target.name,
+    toolHash: plan.facts.toolHash,
+    files: files.filter(({ path }) => asking.some((ask) => ask.path === path)),
+  })
+  if (permits.kind === 'invalid') return refusedUnsigned('invalid_permit', permits.detail, null)
+  if (permits.kind === 'missing') return askAgain(plan, 'attachment')
+  return {
+    kind: 'delegate',
+    delegation,
+    target,
+    mode: terms.statement.mode,
+    permits: permits.permits,
+    text: firstWords(delegation, files),
+  }
+}
+
+function askAgain(plan: ExecutionPlan, detail: string): Refusal {
+  const { judgement, input, authority } = plan
+  return {
+    kind: 'refuse',
+    reason: 'stale',
+    detail,
+    permitId: authority.by === 'permit' ? authority.permitId : null,
+    policyDigest: judgement.policyDigest,
+    then: { next: 'ask', judgement, input },
+  }
+}
+
+interface ReadFile extends AttachedFile {
+  /** `null`: not text, or too large to be shown */
+  readonly text: string | null
+}
+
+async function readFiles(
+  workspace: Workspace,
+  paths: readonly string[],
+): Promise<readonly ReadFile[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const { bytes, hash, content } = await loadExisting(workspace, path)
+      return { path, bytes, hash, text: content === null ? null : decodeText(content) }
+    }),
+  )
+}
+
+/** The input, then what is attached: texts as quoted data while they fit, everything else by name, size and hash. */
+function firstWords({ input }: Delegation, files: readonly ReadFile[]): string {
+  const asked = typeof input === 'string' ? input : JSON.stringify(input, null, 2)
+  let left = limits.attachedTextBytes
+  const attached = files.map(({ path, bytes, hash, text }) => {
+    const named = `- ${path} (${bytes} bytes, ${hash})`
+    if (text === null) return `${named}: not shown here`
+    if (bytes > left) return `${named}: too large to be shown here`
+    left -= bytes
+    return `${named}, its content as quoted data: ${quoted(text)}`
+  })
+  return [asked, ...(attached.length === 0 ? [] : ['', 'Attached files:', ...attached])].join('\n')
+}

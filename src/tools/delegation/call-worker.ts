@@ -1,0 +1,147 @@
+import { z } from 'zod'
+import type { JsonObject } from '../../domain/json.ts'
+import { limits } from '../../domain/limits.ts'
+import type { Tool, Workspace } from '../../domain/tool.ts'
+import { ToolProblem } from '../../domain/tool-problem.ts'
+import { attachmentAccesses } from '../../policy/judge/delegation.ts'
+import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
+import { callWorkerName } from '../../policy/worker/built-in-tool-names.ts'
+import { defineBuiltIn } from '../define-built-in.ts'
+import { loadExisting } from '../files/load-version.ts'
+import { filePath } from '../files/path-field.ts'
+import { makePresentation } from '../presentations/make-presentation.ts'
+import { oneLine } from '../presentations/structured.ts'
+import { textWarnings } from '../presentations/text-warnings.ts'
+
+const description =
+  'Hand a task to another worker, which works on it in a run of its own, and wait for its last words. The attachments are files of yours that it is given to read.'
+
+const schema = z.strictObject({
+  worker: z.string().min(1).max(64).describe('Which worker.'),
+  input: z
+    .union([z.string().min(1).max(limits.runInputCharacters), z.record(z.string(), z.unknown())])
+    .describe('What it is asked to do: text, or an object.'),
+  attachments: z
+    .array(filePath('Path of a file, relative to the workspace root.'))
+    .max(limits.attachmentsPerCall)
+    .refine((paths) => new Set(paths).size === paths.length, 'A file is attached twice.')
+    .default([]),
+})
+
+/** The canonical input of a delegation. */
+export interface Delegation {
+  readonly worker: string
+  readonly input: string | JsonObject
+  readonly attachments: readonly string[]
+}
+
+/** The canonical input that the tool's own `parse` gave; its schema guarantees the shape. */
+export function delegationOf(input: JsonObject): Delegation {
+  return schema.parse(input) as Delegation
+}
+
+/**
+ * Hands work to another worker (workers-and-policy.md). It asks unless the worker file says otherwise. The tool only
+ * declares and shows: a run of its own is started in the transaction that claims the call (services/delegation).
+ */
+export function callWorker(policy: Policy, worker: WorkerDefinition): Tool {
+  const builtIn = defineBuiltIn({
+    name: callWorkerName,
+    description,
+    schema,
+    risk: 'medium',
+    readOnly: false,
+    scopes: ['once', 'run'],
+    accesses: ({ attachments }) => attachmentAccesses(attachments),
+
+    async present(input, { workspace, toolHash }) {
+      const delegation = input as Delegation
+      const target = policy.workers.get(delegation.worker)
+      if (target === undefined) throw new ToolProblem(`There is no worker ${delegation.worker}.`)
+      const attachments = await attachedFiles(workspace, delegation.attachments)
+      const content = shownText(delegation, target, attachments)
+      return {
+        title: oneLine(`Call worker ${target.name}: ${textOf(delegation.input)}`),
+        presentation: makePresentation({
+          type: 'text',
+          language: null,
+          content,
+          metadata: {
+            worker: target.name,
+            workerDigest: target.digest,
+            model: target.model,
+            attachments: attachments.map((file) => ({ ...file })),
+          },
+          warnings: textWarnings(content.split('\n')),
+        }),
+        facts: {
+          toolHash,
+          bases: attachments.map(({ path, hash }) => ({ path, hash })),
+          detail: {
+            worker: target.name,
+            workerDigest: target.digest,
+            attachments: attachments.map((file) => ({ ...file })),
+          },
+        },
+        content: Buffer.from(content),
+        contentType: 'text/plain',
+        proposes: new Map(),
+      }
+    },
+
+    async execute() {
+      throw new ToolProblem('A delegation is carried out as a run of its own.')
+    },
+  })
+  const setting = worker.tools.get(callWorkerName)?.consent ?? null
+  return {
+    ...builtIn,
+    // What the model reads names the targets; the definition that approvals are bound to does not change with them.
+    description: `${description}\n${worker.workers.map((name) => targetLine(policy, name)).join('\n')}`,
+    approval: async () => (setting === null ? 'ask' : null),
+  }
+}
+
+function targetLine(policy: Policy, name: string): string {
+  const target = policy.workers.get(name)
+  return oneLine(`- ${name}${target?.description ? `: ${target.description}` : ''}`)
+}
+
+interface AttachedFile {
+  readonly path: string
+  readonly bytes: number
+  readonly hash: string
+}
+
+async function attachedFiles(
+  workspace: Workspace,
+  paths: readonly string[],
+): Promise<readonly AttachedFile[]> {
+  return Promise.all(
+    paths.map(async (path) => {
+      const { bytes, hash } = await loadExisting(workspace, path)
+      return { path, bytes, hash }
+    }),
+  )
+}
+
+/** The input comes last, so that nothing in it can pass for the facts above it. */
+function shownText(
+  delegation: Delegation,
+  target: WorkerDefinition,
+  attachments: readonly AttachedFile[],
+): string {
+  const files = attachments.map(({ path, bytes, hash }) => `  ${path}  ${bytes} bytes  ${hash}`)
+  return [
+    `Worker: ${target.name}${target.description === '' ? '' : ` (${oneLine(target.description)})`}`,
+    `Attachments: ${files.length === 0 ? 'none' : files.length}`,
+    ...files,
+    'Input, to the end:',
+    textOf(delegation.input),
+    '',
+  ].join('\n')
+}
+
+function textOf(input: Delegation['input']): string {
+  return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
+}
