@@ -4,6 +4,7 @@ import {
   deskWorker,
   openAgentDesk,
   type AgentDesk,
+  type ModelStepCall,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import type { TestPerson } from '../../../test/harness/fixtures/people.ts'
@@ -32,7 +33,7 @@ beforeEach(() => {
   desk.executed.length = 0
 })
 
-async function asked(...calls: readonly (typeof open | typeof aWrite)[]) {
+async function asked(...calls: readonly ModelStepCall[]) {
   desk.say({ calls })
   const runId = await desk.start()
   const turn = await desk.turn(runId, 1)
@@ -213,7 +214,7 @@ describe('what is refused', () => {
       { tool: 'ask_person', input: { question: 'q', choices: ['a', 'a'] } },
       { tool: 'ask_person', input: { question: 'q', choices: ['a'] } },
       { tool: 'ask_person', input: { question: ' ' } },
-      { tool: 'ask_person', input: { question: 'q', to: 'ada' } as { question: string } },
+      { tool: 'ask_person', input: { question: 'q', to: 'ada' } },
     )
     expect(requests).toEqual(['', '', '', ''])
     const results = (await desk.calls(runId, 1)).map((call) => call.result)
