@@ -6,7 +6,10 @@ import { Interruptible } from '../../test/harness/interruptible.ts'
 import { createTestDatabase, type TestDatabase } from '../../test/harness/postgres.ts'
 import { useTemporal, type TestTemporal } from '../../test/harness/temporal.ts'
 import { waitUntil } from '../../test/harness/wait-until.ts'
+import type { ServiceContext } from '../services/context.ts'
 import type { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
+import { lockRun } from '../services/locks.ts'
+import { inUnitOfWork } from '../services/unit-of-work.ts'
 import type { OutboxRow } from '../store/outbox.ts'
 import { writeRecords } from '../store/records.ts'
 import { NamespaceGuard } from './namespace-guard.ts'
@@ -129,6 +132,53 @@ describe('relay', () => {
     } finally {
       await Promise.all(relays.map((relay) => relay[Symbol.asyncDispose]()))
     }
+  })
+
+  it('signals a decision ahead of its commit once, and again behind it only where it was not heard', async () => {
+    await using relay = startRelay()
+    const heard = await addRun(service, { startedBy: ada })
+    const missing = await addRun(service, { startedBy: ada })
+    await commit(heard, start)
+    await waitUntil(async () => (await undelivered(heard)) === 0, { withinMs: 90_000 })
+    for (const run of [heard, missing]) {
+      const workflowId = `run-${run.id}`
+      const ctx: ServiceContext = {
+        ...service.ctx,
+        processId: 'test',
+        outboxAnnounced: (announced) => relay.relay.announce(announced),
+        outboxCommitted: (rows) => relay.relay.deliver(rows),
+      }
+      await inUnitOfWork(ctx, async (unit) => {
+        await lockRun(unit.tx, run.id)
+        unit.announce({ runId: run.id, workflowId, requestIds: ['a'] })
+        await unit.enqueue({ ...decision('a'), runId: run.id })
+      })
+      await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    }
+    expect(await signalsOf(relay.client, heard)).toEqual([['decided', ['a']]])
+    // It was started instead, and reads from the store what there is to do.
+    expect(await signalsOf(relay.client, missing)).toEqual([])
+  })
+
+  it('leaves nothing behind of a decision that was announced and then undone', async () => {
+    await using relay = startRelay()
+    const run = await addRun(service, { startedBy: ada })
+    await commit(run, start)
+    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    const delivered: unknown[] = []
+    const ctx: ServiceContext = {
+      ...service.ctx,
+      outboxAnnounced: (announced) => relay.relay.announce(announced),
+      outboxCommitted: (rows) => void delivered.push(...rows),
+    }
+    const undone = inUnitOfWork(ctx, async (unit) => {
+      await lockRun(unit.tx, run.id)
+      unit.announce({ runId: run.id, workflowId: `run-${run.id}`, requestIds: ['a'] })
+      await unit.enqueue({ ...decision('a'), runId: run.id })
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect([delivered, await undelivered(run)]).toEqual([[], 0])
   })
 
   it('delivers what was committed while Temporal was down, once it is back', async () => {

@@ -1,10 +1,11 @@
 import type { Log } from '../services/context.ts'
 import { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
-import type { WrittenOutboxRow } from '../store/outbox.ts'
-import { type ClaimedRow, claimRows, postpone, runsToDeliver } from './claim-rows.ts'
+import type { AnnouncedDecision, WrittenOutboxRow } from '../store/outbox.ts'
+import { type ClaimedRow, claimRows, markDelivered, postpone, runsToDeliver } from './claim-rows.ts'
 import { type Delivering, deliverRows } from './deliver-rows.ts'
 import { Listener } from './listener.ts'
 import { Repeating } from './repeating.ts'
+import { signalDecided } from './signal-decided.ts'
 
 /** Runs served in one round, and how many at the same time. */
 const runsPerRound = 200
@@ -66,6 +67,20 @@ export class Relay implements AsyncDisposable {
     }
   }
 
+  /**
+   * Signals a decision whose commit is under way, where nothing of its run is being delivered. Answers whether Temporal
+   * took it; what it did not take, and a workflow that is missing, are left to the delivery behind the commit.
+   */
+  announce(decision: AnnouncedDecision): Promise<boolean> | undefined {
+    if (!this.#reachable || this.#busy.has(decision.runId)) return undefined
+    const told = signalDecided(this.#delivering.temporal, decision).then(
+      () => true,
+      () => false,
+    )
+    this.#track(told)
+    return told
+  }
+
   async #round(): Promise<void> {
     const runIds = await runsToDeliver(this.#delivering.db, runsPerRound)
     for (let from = 0; from < runIds.length; from += runsAtOnce) {
@@ -89,7 +104,9 @@ export class Relay implements AsyncDisposable {
       const [first] = leased
       if (first !== undefined) {
         const rows = leased.map((row) => ({ ...row, attempts: 1 }))
-        await this.#deliver(runId, rows, first.workflowId)
+        if (rows.length === 1 && (await first.told) === true) {
+          await markDelivered(this.#delivering.db, [first.id])
+        } else await this.#deliver(runId, rows, first.workflowId)
       }
       while (mine.again) {
         mine.again = false
@@ -124,10 +141,12 @@ export class Relay implements AsyncDisposable {
     }
   }
 
-  #track(work: Promise<void>): void {
+  #track(work: Promise<unknown>): void {
     const settled = work
-      .catch((error: unknown) =>
-        this.#log.warn({ error: messageOf(error) }, 'a delivery was left to the next round'),
+      .then(
+        () => undefined,
+        (error: unknown) =>
+          this.#log.warn({ error: messageOf(error) }, 'a delivery was left to the next round'),
       )
       .finally(() => this.#inFlight.delete(settled))
     this.#inFlight.add(settled)

@@ -4,12 +4,14 @@ import { Relay } from '../delivery/relay.ts'
 import type { TemporalClient } from '../delivery/temporal-client.ts'
 import type { SigningContext } from '../services/context.ts'
 import { admitRun } from '../services/delegation/admit-run.ts'
-import type { WrittenOutboxRow } from '../store/outbox.ts'
+import type { AnnouncedDecision, WrittenOutboxRow } from '../store/outbox.ts'
 import type { Config } from './config.ts'
 
 export type Deliveries = {
   /** Deliver rows just committed by this process; before `begin`, the first round takes them. */
   committed: (rows: readonly WrittenOutboxRow[]) => void
+  /** Signal a decision that this process is committing. */
+  announced: (decision: AnnouncedDecision) => Promise<boolean> | undefined
   /** `foreign` is told once or more when Temporal turns out to be another one: the process must stop. */
   begin: (ctx: SigningContext, foreign: (sentence: string) => void) => void
 }
@@ -23,6 +25,7 @@ export function createDeliveries(
   let relay: Relay | null = null
   return {
     committed: (rows) => relay?.deliver(rows),
+    announced: (decision) => relay?.announce(decision),
     begin: (ctx, foreign) => {
       const { db, processId, log } = ctx
       const guard = new NamespaceGuard({ db, temporal })

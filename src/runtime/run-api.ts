@@ -72,6 +72,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       processId: randomUUID(),
       taskQueue: config.taskQueue,
       outboxCommitted: deliveries.committed,
+      outboxAnnounced: deliveries.announced,
       judgeRemotely: async (question) =>
         judgeRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
       manualToolsOf: async (worker) =>

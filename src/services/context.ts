@@ -5,7 +5,7 @@ import type { CallFacts } from '../domain/request.ts'
 import type { Signer, Verifier } from '../domain/statement-bytes.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Db } from '../store/database.ts'
-import type { WrittenOutboxRow } from '../store/outbox.ts'
+import type { AnnouncedDecision, WrittenOutboxRow } from '../store/outbox.ts'
 import type { ReplayAnswer, ReplayQuestion } from './policy/replay/replay-question.ts'
 
 /** Structured log of ids, never of arguments (security.md 25). */
@@ -25,6 +25,8 @@ export interface ServiceContext {
   readonly policies: PolicyReader
   /** Wakes this process's relay for rows just committed; returns at once. `null`: this process has no relay. */
   readonly outboxCommitted: ((rows: readonly WrittenOutboxRow[]) => void) | null
+  /** Signals a decision ahead of its commit; false, or nothing, when it is to be delivered after it as usual. */
+  readonly outboxAnnounced?: (decision: AnnouncedDecision) => Promise<boolean> | undefined
 }
 
 /** The policy versions this installation has activated; every answer's activation signature was verified. */

@@ -2,7 +2,7 @@ import type { AuditEntry } from '../domain/audit-event.ts'
 import type { JsonObject } from '../domain/json.ts'
 import type { Tx } from '../store/database.ts'
 import type { StreamEvent, StreamEventType } from '../store/event.ts'
-import type { OutboxRow, WrittenOutboxRow } from '../store/outbox.ts'
+import type { AnnouncedDecision, OutboxRow, WrittenOutboxRow } from '../store/outbox.ts'
 import { isPlanOutdated } from '../store/preparing-pool.ts'
 import { writeRecords } from '../store/records.ts'
 import type { ServiceContext } from './context.ts'
@@ -15,6 +15,11 @@ export interface UnitOfWork {
   readonly tx: Tx
   audit(...entries: readonly AuditEntry[]): Promise<void>
   enqueue(row: OutboxRow): Promise<void>
+  /**
+   * Signals a decision while it is still being committed, which hides the commit behind Temporal's own work. A signal
+   * only wakes: who comes early waits for the run's lock, which the caller must hold, and finds nothing if it is undone.
+   */
+  announce(decision: AnnouncedDecision): void
   event(type: StreamEventType, subject: JsonObject): Promise<void>
 }
 
@@ -47,12 +52,16 @@ async function onceInUnitOfWork<T>(
   const audit: AuditEntry[] = []
   const events = new Map<string, StreamEvent>()
   const outbox: OutboxRow[] = []
+  let told: Promise<boolean> | undefined
   let committed: readonly WrittenOutboxRow[] = []
   const result = await ctx.db.transaction().execute(async (tx) => {
     const done = await work({
       tx,
       audit: async (...entries) => void audit.push(...entries),
       enqueue: async (row) => void outbox.push(row),
+      announce: (decision) => {
+        told = ctx.outboxAnnounced?.(decision)
+      },
       event: async (type, subject) =>
         void events.set(JSON.stringify([type, subject]), { type, subject }),
     })
@@ -60,6 +69,10 @@ async function onceInUnitOfWork<T>(
     committed = await writeRecords(tx, { audit, events: [...events.values()], outbox }, owner)
     return done
   })
+  const [row] = committed
+  if (told !== undefined && row?.kind === 'signal_decided' && committed.length === 1) {
+    committed = [{ ...row, told }]
+  }
   if (committed.length > 0) ctx.outboxCommitted?.(committed)
   return result
 }

@@ -21,6 +21,15 @@ export interface WrittenOutboxRow extends OutboxRow {
   readonly workflowId: string
   /** the run had no other undelivered row: this one overtakes nothing */
   readonly isNext: boolean
+  /** whether the workflow heard of it ahead of the commit; absent when it was not told */
+  readonly told?: Promise<boolean>
+}
+
+/** A decision that is about to be committed, and the workflow that will have to look. */
+export interface AnnouncedDecision {
+  readonly runId: string
+  readonly workflowId: string
+  readonly requestIds: readonly string[]
 }
 
 /** How long a committing process keeps its rows to itself before the relay may take them. */

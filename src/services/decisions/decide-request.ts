@@ -137,6 +137,10 @@ async function countApproval(
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
     return { state: 'pending', quorum: counted.record }
   }
+  if (request.run_id !== null && facts.workflowId !== null) {
+    const { workflowId } = facts
+    unit.announce({ runId: request.run_id, workflowId, requestIds: [request.id] })
+  }
   await endRequest(unit, request, { event: 'approve' })
   const deciders = counted.counted.map((place) => place.personId)
   const { attempt } = request

@@ -18,6 +18,8 @@ export interface StandingVote {
 export interface DecisionFacts {
   readonly now: Date
   readonly epoch: number
+  /** of the run's workflow; `null` for a request of no run */
+  readonly workflowId: string | null
   readonly revision: {
     readonly digest: string
     readonly inputHash: string
@@ -50,6 +52,7 @@ export async function readDecisionFacts(
     select
       clock_timestamp() as now,
       (select epoch from installation) as epoch,
+      (select workflow_id from run where run.id = request.run_id) as "workflowId",
       (select json_build_object(
           'digest', r.digest, 'inputHash', r.input_hash, 'facts', r.facts,
           'presentationDigest', r.presentation_digest, 'editorId', r.editor_id)

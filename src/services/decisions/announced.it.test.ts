@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openAgentDesk, type AgentDesk } from '../../../test/harness/fixtures/agent-desk.ts'
+import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
+import { decideRequest } from './decide-request.ts'
+
+let desk: AgentDesk
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+/** Approves a call; its workflow hears of that before the commit, and has the call carried out at once. */
+async function approveWokenEarly(name: string, undone: boolean) {
+  const runId = await desk.start()
+  const calls = [{ tool: 'write_file', input: { path: `notes/${name}.md`, content: 'hello\n' } }]
+  desk.say({ text: 'I write.', calls })
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  if (call === undefined) throw new Error('the run has no call')
+  const { digest } = await desk.database.db
+    .selectFrom('request')
+    .select('digest')
+    .where('id', '=', call.requestId)
+    .executeTakeFirstOrThrow()
+  let executed: Promise<CallOutcome> | undefined
+  const outboxAnnounced = () => {
+    executed = desk.execute(call.id)
+    if (undone) throw new Error('undone')
+    return executed.then(() => true)
+  }
+  const decided = decideRequest({ ...desk.api, outboxAnnounced }, desk.people.grace.caller, {
+    request: call.requestId,
+    body: { decision: 'approve', digest, revision: 1 },
+  })
+  const [decision] = await Promise.allSettled([decided])
+  return { decision, outcome: await executed, call, runId }
+}
+
+it('a call that is woken ahead of the commit waits for it, and is carried out', async () => {
+  const { decision, outcome, runId } = await approveWokenEarly('early', false)
+  expect([decision.status, outcome]).toEqual(['fulfilled', { kind: 'done' }])
+  expect(await desk.read('notes/early.md')).toBe('hello\n')
+  expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'output' }])
+})
+
+it('a call that is woken by a decision which is then undone goes on waiting', async () => {
+  const { decision, outcome, call, runId } = await approveWokenEarly('undone', true)
+  expect(decision.status).toBe('rejected')
+  expect(outcome).toMatchObject({ kind: 'wait', requestIds: [call.requestId] })
+  expect(await desk.calls(runId, 1)).toMatchObject([{ result: null }])
+  await expect(desk.read('notes/undone.md')).rejects.toThrow(/ENOENT/)
+})
