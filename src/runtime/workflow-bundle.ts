@@ -7,8 +7,9 @@ import { installOnce } from './embedded/install-once.ts'
 import type { Environment } from './environment.ts'
 import { CHECKOUT } from './folders.ts'
 
-/** What the bundle is made of: our workflows, the domain they import, and the SDK by its version. */
+/** What the bundle is made of: our workflows, the domain they import, and the SDK by its version; this file says how. */
 const SOURCES = ['src/workflows', 'src/domain']
+const WORKFLOWS = join(CHECKOUT, 'src', 'workflows')
 
 /**
  * The workflows as one script, made once per content of its sources and kept in the cache: bundling
@@ -20,16 +21,22 @@ export async function loadWorkflowBundle(
 ): Promise<WorkflowBundleWithSourceMap> {
   const target = join(cacheFolder(environment), `workflows-${await hashSources()}.js`)
   const make = async (path: string) => {
-    const { bundleWorkflowCode } = await import('@temporalio/worker')
-    const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} }
-    const { code } = await bundleWorkflowCode({
-      workflowsPath: join(CHECKOUT, 'src', 'workflows', 'index.ts'),
-      logger: quiet,
-    })
-    await writeFile(path, code)
+    await writeFile(path, (await bundleWorkflows()).code)
   }
   const code = await readFile(await installOnce(target, make, log), 'utf8')
   return { code, sourceMap: 'inlined in the code' }
+}
+
+/**
+ * The workflows as they ship. Their modules hold no state, so they are loaded once and shared by all runs that a worker
+ * keeps in memory; otherwise each would have its own (architecture.md, budgets: heap per waiting run).
+ */
+export async function bundleWorkflows(): Promise<WorkflowBundleWithSourceMap> {
+  const { bundleWorkflowCode } = await import('@temporalio/worker')
+  const quiet = { log() {}, trace() {}, debug() {}, info() {}, warn() {}, error() {} }
+  const workflowsPath = join(WORKFLOWS, 'index.ts')
+  const preloadModules = [join(WORKFLOWS, 'short-traces.ts'), workflowsPath]
+  return bundleWorkflowCode({ workflowsPath, preloadModules, logger: quiet })
 }
 
 async function hashSources(): Promise<string> {
@@ -47,6 +54,7 @@ async function hashSources(): Promise<string> {
         .update('\0')
     }
   }
+  hash.update(await readFile(import.meta.filename))
   hash.update(
     await readFile(join(CHECKOUT, 'node_modules', '@temporalio', 'worker', 'package.json')),
   )

@@ -1,5 +1,5 @@
 import { bundleWorkflowCode } from '@temporalio/worker'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, onTestFinished, test } from 'vitest'
 
@@ -46,6 +46,19 @@ test('the bundle is small, and holds our workflows, the SDK and nothing else of 
   expect(modules.filter((path) => /^\.\/src\/(?!workflows\/|domain\/)/.test(path))).toEqual([])
   expect(bytes).toBeLessThan(mostBytes)
 }, 240_000)
+
+test('no module of the workflows holds state: all runs of a worker share them', async () => {
+  const names = (await readdir(import.meta.dirname)).filter((name) => !name.includes('.test.'))
+  expect(names).toContain('agent-run.ts')
+  const holders = await Promise.all(
+    names.map(async (name) => {
+      const source = await readFile(join(import.meta.dirname, name), 'utf8')
+      const state = /^(export )?(let|var) |^(export )?const [^=\n]+= (new |\[|\{)/m.exec(source)
+      return state === null ? [] : [`${name}: ${state[0]}`]
+    }),
+  )
+  expect(holders.flat()).toEqual([])
+})
 
 test('a workflow that takes zod along is noticed', async () => {
   const { bytes, modules } = await bundleOf(

@@ -1,17 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { Client, Connection, type WorkflowHandle } from '@temporalio/client'
 import {
-  bundleWorkflowCode,
   DefaultLogger,
   NativeConnection,
   Runtime,
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker'
-import { fileURLToPath } from 'node:url'
 import type { CallOutcome, CallPlan, TurnOutcome } from '../../src/domain/workflow-outcomes.ts'
 import type { Activities } from '../../src/workflows/activity-port.ts'
 import type { agentRun } from '../../src/workflows/index.ts'
+import { bundleWorkflows } from '../../src/runtime/workflow-bundle.ts'
 import { turnQueueOf } from '../../src/workflows/task-queues.ts'
 import { useTemporal } from '../harness/temporal.ts'
 
@@ -21,9 +20,7 @@ let bundle: Promise<WorkflowBundleWithSourceMap> | null = null
 
 /** The workflow code as it ships, bundled once for the test process. */
 export function workflowBundle(): Promise<WorkflowBundleWithSourceMap> {
-  bundle ??= bundleWorkflowCode({
-    workflowsPath: fileURLToPath(new URL('../../src/workflows/index.ts', import.meta.url)),
-  })
+  bundle ??= bundleWorkflows()
   return bundle
 }
 
