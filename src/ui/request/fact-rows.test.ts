@@ -53,3 +53,34 @@ test('what a tool tells of its own is there, its names in words', () => {
     { label: 'Constructor', values: ['x'] },
   ])
 })
+
+test('a command shows its words apart, its programs and files by hash, and its sandbox in words', () => {
+  const facts = {
+    toolHash: hash('1'),
+    bases: [{ path: 'run.sh', hash: hash('2') }],
+    detail: { profile: hash('3') },
+  }
+  const rows = factRows(
+    request(facts, {
+      argv: ['sh', 'run.sh', 'a b'],
+      cwd: '.',
+      sandbox: { required: true, network: 'none', writable: ['notes'], readable: [] },
+      files: [{ path: 'run.sh', bytes: 3, hash: hash('2') }],
+      programs: [{ name: 'sh', path: '/usr/bin/sh', hash: hash('4') }],
+      runsWorkspaceCode: true,
+    }),
+  )
+  expect(rows).toEqual([
+    { label: 'File when shown', values: ['run.sh', hash('2')] },
+    { label: 'Working directory', values: ['.'] },
+    {
+      label: 'Sandbox',
+      values: ['Required: yes\nNetwork: none\nWritable: notes\nReadable: '],
+    },
+    { label: 'Command, word by word', values: ['"sh"\n"run.sh"\n"a b"'] },
+    { label: 'Runs code from the workspace', values: ['yes'] },
+    { label: 'Program', values: ['sh is /usr/bin/sh', hash('4')] },
+    { label: 'Sandbox profile', values: [hash('3')] },
+    { label: "Tool's definition", values: [hash('1')] },
+  ])
+})

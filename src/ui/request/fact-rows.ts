@@ -23,8 +23,13 @@ const labels: Readonly<Record<string, string>> = {
   removed: 'Lines removed',
   cwd: 'Working directory',
   timeoutSeconds: 'Time limit (s)',
+  sandbox: 'Sandbox',
   environment: 'Environment names',
-  argv: 'Command',
+  argv: 'Command, word by word',
+  commands: 'Commands',
+  runsWorkspaceCode: 'Runs code from the workspace',
+  programs: 'Program',
+  profile: 'Sandbox profile',
   callId: 'Call',
   attempt: 'Attempt',
   executor: 'Carried out by',
@@ -42,14 +47,25 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
     ...facts,
   }
   // The base of a single file is said once, with its path.
-  if (Object.hasOwn(all, 'bases') && basesOf(all['bases'] ?? null).length > 0)
+  if (Object.hasOwn(all, 'bases') && basesOf(all['bases'] ?? null).length > 0) {
     delete all['baseHash']
+    delete all['files']
+  }
   const known = Object.keys(labels).filter((name) => Object.hasOwn(all, name))
   const others = Object.keys(all).filter((name) => !Object.hasOwn(labels, name))
   return [...known, ...others].flatMap((name): FactRow[] => {
     const value = all[name] ?? null
     if (name === 'bases') {
       return basesOf(value).map((values) => ({ label: labels['bases'] ?? name, values }))
+    }
+    if (name === 'programs')
+      return programsOf(value).map((values) => ({ label: 'Program', values }))
+    if ((name === 'argv' || name === 'commands') && Array.isArray(value)) {
+      // Quoted, so that no space hides where a word ends.
+      return [{ label: labels[name] ?? name, values: [value.map(quoted).join('\n')] }]
+    }
+    if (typeof value === 'boolean' && Object.hasOwn(labels, name)) {
+      return [{ label: labels[name] ?? name, values: [yesOrNo(value)] }]
     }
     const label = (Object.hasOwn(labels, name) ? labels[name] : undefined) ?? inWords(name)
     return [{ label, values: [factText(value)] }]
@@ -63,6 +79,24 @@ function basesOf(value: Json): string[][] {
     const { path, hash, baseHash } = membersOf(base)
     return [path, hash ?? baseHash].flatMap((part) => (part === undefined ? [] : factText(part)))
   })
+}
+
+/** Each program by the name it is called with, where it lies, and its hash. */
+function programsOf(value: Json): string[][] {
+  if (!Array.isArray(value)) return []
+  return value.map((program) => {
+    const { name, path, hash } = membersOf(program)
+    return [`${factText(name ?? '')} is ${factText(path ?? '')}`, factText(hash ?? '')]
+  })
+}
+
+function yesOrNo(value: boolean): string {
+  return value ? 'yes' : 'no'
+}
+
+/** A word, or the words of a vector, each quoted. */
+function quoted(value: Json): string {
+  return Array.isArray(value) ? value.map(quoted).join(' ') : JSON.stringify(value)
 }
 
 function membersOf(value: Json): Readonly<Record<string, Json>> {
@@ -85,6 +119,9 @@ function factText(value: Json): string {
   if (Array.isArray(value)) return value.map(factText).join('\n')
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   return Object.entries(value)
-    .map(([name, member]) => `${inWords(name)}: ${factText(member)}`)
+    .map(([name, member]) => {
+      const text = typeof member === 'boolean' ? yesOrNo(member) : factText(member)
+      return `${inWords(name)}: ${text}`
+    })
     .join('\n')
 }
