@@ -16,8 +16,8 @@ import { openModel } from '../models/open-model.ts'
 import { commandHost } from '../sandbox/bwrap/command-host.ts'
 import { findSandbox } from '../sandbox/bwrap/find-sandbox.ts'
 import { connectDatabase } from '../store/database.ts'
-import { withoutSandbox } from '../tools/mcp/connection.ts'
 import { openMcpServers } from '../tools/mcp/mcp-servers.ts'
+import { spawnInSandbox } from '../tools/mcp/spawn-in-sandbox.ts'
 import { buildRegistry } from '../tools/registry.ts'
 import { checkNotRestored } from './high-water-mark.ts'
 import { checkSchema } from './check-schema.ts'
@@ -81,9 +81,9 @@ export async function runTemporalWorker(options: {
     const mcpServers = undo.use(
       openMcpServers({
         environment,
-        spawnConfined: withoutSandbox,
+        spawnConfined: spawnInSandbox(commands),
         pins: { pin: (policy, server, listing) => pinDefinitions(ctx, policy, server, listing) },
-        rootOf: async (policy) => (await workspaces.of(policy, config.taskQueue)).root,
+        workspaceOf: (policy) => workspaces.of(policy, config.taskQueue),
       }),
     )
     const ctx: WorkerContext = {

@@ -1,4 +1,5 @@
-import type { McpServer, WorkerDefinition } from '../../policy/policy.ts'
+import type { Workspace } from '../../domain/tool.ts'
+import type { McpServer, Policy, WorkerDefinition } from '../../policy/policy.ts'
 import type { McpConnection } from './mcp-protocol.ts'
 
 /** A program with everything that it inherits. */
@@ -8,11 +9,24 @@ export interface Program {
   readonly environment: Readonly<Record<string, string>>
 }
 
+/** For whom a program is started, and where. */
+export interface ServerPlace {
+  readonly policy: Policy
+  readonly worker: WorkerDefinition
+  readonly workspace: Workspace
+}
+
+/** What is started, with what it reads on descriptor 3 and those after it. */
+export interface Confined extends Program {
+  readonly cwd: string
+  readonly descriptors: readonly string[]
+}
+
 /**
  * Puts a program into the worker's sandbox: what is to be started instead. Throws the sentence why it may not be
  * started on this host at all.
  */
-export type SpawnConfined = (worker: WorkerDefinition, program: Program) => Promise<Program>
+export type SpawnConfined = (place: ServerPlace, program: Program) => Promise<Confined>
 
 /** What no server may be given: the service's own settings and secrets. */
 const ownNames = /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$)/
@@ -24,9 +38,8 @@ const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
  */
 export async function connectionOf(
   server: McpServer,
-  worker: WorkerDefinition,
+  place: ServerPlace,
   host: {
-    readonly root: string
     readonly environment: Readonly<Record<string, string | undefined>>
     readonly spawnConfined: SpawnConfined
   },
@@ -42,16 +55,10 @@ export async function connectionOf(
   const { PATH = '/usr/local/bin:/usr/bin:/bin' } = host.environment
   const environment = { PATH, ...filled(transport.env, host.environment) }
   const { command, args } = transport
-  const program = await host.spawnConfined(worker, { command, args, environment })
-  return { type: 'stdio', ...program, cwd: host.root }
-}
-
-/** Where no sandbox works: a plain child with nothing but its listed environment, or, where one is required, nothing. */
-export const withoutSandbox: SpawnConfined = async (worker, program) => {
-  if (!worker.sandbox.required) return program
-  throw new Error(
-    `worker ${worker.name} requires the sandbox (sandbox.required), and none works on this host`,
-  )
+  return {
+    type: 'stdio',
+    ...(await host.spawnConfined(place, { command, args, environment })),
+  }
 }
 
 function filled(

@@ -10,6 +10,8 @@ export type McpConnection =
       /** all that the server inherits */
       readonly environment: Readonly<Record<string, string>>
       readonly cwd: string
+      /** what it reads on descriptor 3 and those after it */
+      readonly descriptors: readonly string[]
     }
   | {
       readonly type: 'http'

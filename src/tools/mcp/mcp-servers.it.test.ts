@@ -105,10 +105,12 @@ describe('an MCP server on standard input', () => {
 
   it('is started as the sandbox says, where there is one', async () => {
     await using bench = mcpBench({
-      spawnConfined: async (worker, { command, args, environment }) => ({
+      spawnConfined: async ({ worker, workspace }, { command, args, environment }) => ({
         command: 'env',
         args: [`CONFINED=${worker.name}`, command, ...args],
         environment,
+        cwd: workspace.root,
+        descriptors: [],
       }),
     })
     const policy = policyWith({ sums: sums() }, 'sandbox: { required: true }\n')

@@ -1,7 +1,7 @@
 import { hashJson } from '../../domain/digest.ts'
-import type { Tool } from '../../domain/tool.ts'
+import type { Tool, Workspace } from '../../domain/tool.ts'
 import type { McpServer, Policy, WorkerDefinition } from '../../policy/policy.ts'
-import { connectionOf, type SpawnConfined } from './connection.ts'
+import { connectionOf, type ServerPlace, type SpawnConfined } from './connection.ts'
 import { hashOfDefinition } from './definition-hash.ts'
 import { openMcpHost, type McpHost } from './mcp-host.ts'
 import type { McpDefinition, McpListing } from './mcp-protocol.ts'
@@ -53,20 +53,22 @@ export function openMcpServers(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly spawnConfined: SpawnConfined
   readonly pins: McpPins
-  /** where a worker's zones lie under a policy: the working directory of its servers */
-  readonly rootOf: (policy: Policy) => Promise<string>
+  /** where a worker's zones lie under a policy */
+  readonly workspaceOf: (policy: Policy) => Promise<Workspace>
 }): McpServers {
   const held = new Map<string, Held>()
 
-  function holdOf(server: McpServer, worker: WorkerDefinition, root: string): Held {
+  function holdOf(server: McpServer, place: ServerPlace): Held {
+    const { worker } = place
+    const { root } = place.workspace
     const zones = worker.zones.map((zone) => ({ root: zone.root, mode: zone.mode }))
     const { name, sandbox } = worker
     const key = hashJson({ name, server: plainTransport(server), sandbox, zones, root })
     const found = held.get(key)
     if (found !== undefined) return found
     const { environment, spawnConfined } = options
-    const host = connectionOf(server, worker, { root, environment, spawnConfined }).then(
-      (connection) => openMcpHost({ connection, cwd: root, environment }),
+    const host = connectionOf(server, place, { environment, spawnConfined }).then((connection) =>
+      openMcpHost({ connection, cwd: root, environment }),
     )
     host.catch(() => held.delete(key))
     const made: Held = { host, usedAt: 0, listing: null, listedAt: 0, failed: null }
@@ -105,12 +107,11 @@ export function openMcpServers(options: {
   }
 
   async function offerOf(
-    policy: Policy,
-    worker: WorkerDefinition,
     server: McpServer,
-    root: string,
+    place: ServerPlace,
   ): Promise<{ tools: Tool[]; problems: string[] }> {
-    const one = holdOf(server, worker, root)
+    const { policy, worker } = place
+    const one = holdOf(server, place)
     one.usedAt = Date.now()
     const serverHash = hashJson(plainTransport(server))
     const named = { worker: worker.name, name: server.name, hash: serverHash }
@@ -143,11 +144,11 @@ export function openMcpServers(options: {
     async toolsOf(policy, worker) {
       await letGo()
       if (worker.mcpServers.size === 0) return { tools: [], problems: new Map() }
-      const root = await options.rootOf(policy)
+      const place = { policy, worker, workspace: await options.workspaceOf(policy) }
       const offers = await Promise.all(
         [...worker.mcpServers.values()].map(async (server) => ({
           server,
-          offer: await offerOf(policy, worker, server, root),
+          offer: await offerOf(server, place),
         })),
       )
       return {

@@ -6,8 +6,11 @@ import type { JsonObject } from '../../domain/json.ts'
 import type { Tool, ToolRegistry, ToolResult } from '../../domain/tool.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { parseProject } from '../../policy/project/parse-project.ts'
+import type { FoundSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
 import { buildRegistry } from '../registry.ts'
-import { withoutSandbox, type SpawnConfined } from './connection.ts'
+import { openWorkspace } from '../../sandbox/workspace.ts'
+import type { SpawnConfined } from './connection.ts'
+import { spawnInSandbox } from './spawn-in-sandbox.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
 import { openMcpServers, type McpPins, type McpServers } from './mcp-servers.ts'
 
@@ -62,14 +65,19 @@ export function mcpBench(
     readonly environment?: Readonly<Record<string, string>>
     readonly pins?: McpPins
     readonly spawnConfined?: SpawnConfined
+    /** what the host has; absent: nothing that works */
+    readonly sandbox?: FoundSandbox
   } = {},
 ): McpBench {
+  const { sandbox = { works: false, problem: 'bwrap is not installed', remedy: 'install it' } } =
+    options
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'mcp servers-')))
+  const dataDir = path.join(root, '.countersign')
   const servers = openMcpServers({
     environment: { PATH: process.env['PATH'] ?? '', SECRET: 'not theirs', ...options.environment },
-    spawnConfined: options.spawnConfined ?? withoutSandbox,
+    spawnConfined: options.spawnConfined ?? spawnInSandbox({ sandbox, dataDir, projectDir: root }),
     pins: options.pins ?? pinsInMemory(),
-    rootOf: async () => root,
+    workspaceOf: async () => openWorkspace({ root, hidden: [dataDir] }),
   })
   const bench: McpBench = {
     root,

@@ -37,8 +37,18 @@ export class StdioTransport implements MCPTransport {
   }
 
   async start(): Promise<void> {
-    const { command, args, environment, cwd } = this.#connection
-    const child = spawn(command, args, { cwd, env: { ...environment }, stdio: 'pipe' })
+    const { command, args, environment, cwd, descriptors } = this.#connection
+    const more = descriptors.map(() => 'pipe' as const)
+    const child = spawn(command, args, {
+      cwd,
+      env: { ...environment },
+      stdio: ['pipe', 'pipe', 'pipe', ...more],
+    }) as ChildProcessByStdio<Writable, Readable, Readable>
+    for (const [index, text] of descriptors.entries()) {
+      const given = child.stdio[index + 3] as Writable & Readable
+      given.on('error', () => undefined).resume()
+      given.end(text)
+    }
     this.#process = child
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     child.once('spawn', resolve)
