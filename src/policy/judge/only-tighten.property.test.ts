@@ -47,10 +47,23 @@ const many = <T>(arbitrary: fc.Arbitrary<T>) =>
 
 const path = fc.constantFrom('notes/a.md', 'scratch/x.txt', 'a/.env', '.git/config', 'c.txt')
 const pattern = fc.constantFrom(
-  ...['ls', 'ls', 'ls', 'git status', 'git status', 'cat', 'git', 'git push', 'rm', 'env'],
+  'ls',
+  'ls',
+  'ls',
+  'git status',
+  'git status',
+  'cat',
+  'git',
+  'git push',
+  'rm',
+  'env',
 )
 const script = fc.constantFrom(
-  ...['ls', 'ls', 'ls', 'git status', 'ls; ls'],
+  'ls',
+  'ls',
+  'ls',
+  'ls; ls',
+  'git status',
   'git status',
   'git -C . push --force',
   'ls && git status',
@@ -193,6 +206,7 @@ const isRefused = (verdict: Verdict): boolean => strictness[verdict] === 2
 const seen = new Map<string, number>()
 const count = (what: string): void => void seen.set(what, (seen.get(what) ?? 0) + 1)
 
+// Rules: product.md 1, 2
 test('no overlay, wherever it stands, loosens a verdict, by itself or under a mode or a grant', async () => {
   await fc.assert(
     fc.asyncProperty(
@@ -227,6 +241,7 @@ test('no overlay, wherever it stands, loosens a verdict, by itself or under a mo
   }
 })
 
+// Rules: product.md 1, 10, 21
 test('no mode, no grant and no routing turns a block or an error into a run', async () => {
   await fc.assert(
     fc.asyncProperty(world, fc.array(routing, { maxLength: 3 }), async (one, entries) => {
@@ -262,6 +277,7 @@ test('an overlay that asks or blocks every call leaves nothing pre-approved but 
   )
 })
 
+// Rules: product.md 21
 test('the strict mode runs nothing that would not have run unasked', async () => {
   await fc.assert(
     fc.asyncProperty(world, async (one) => {
