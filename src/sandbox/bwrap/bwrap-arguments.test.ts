@@ -23,7 +23,7 @@ const host = {
   ],
   tmpBytes: 1024,
 } as const
-const line = ` ${bwrapArguments(plan, host, { passwd: 4, group: 5 }).join(' ')} `
+const line = ` ${bwrapArguments(plan, host, { passwd: 4, group: 5, network: null }).join(' ')} `
 
 // Rules: security.md 7, 8
 test.each([

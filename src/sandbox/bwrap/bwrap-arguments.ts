@@ -5,6 +5,8 @@ import { systemFiles, type SystemFolder } from './system-folders.ts'
 export interface DataDescriptors {
   readonly passwd: number
   readonly group: number
+  /** with a network of its own: see own-network.ts */
+  readonly network?: { resolver: number; information: number; block: number } | null
 }
 
 /**
@@ -23,7 +25,8 @@ export function bwrapArguments(
     '--unshare-uts',
     '--unshare-net',
     '--unshare-cgroup-try',
-    '--disable-userns',
+    // Whoever gives a network must join the namespace that owns it, which a further one would hide.
+    ...((data.network ?? null) === null ? ['--disable-userns'] : []),
     '--die-with-parent',
     '--new-session',
     '--cap-drop',
@@ -42,6 +45,7 @@ export function bwrapArguments(
     '--ro-bind-data',
     String(data.group),
     '/etc/group',
+    ...networkOf(data.network ?? null),
     // A process of root's own id may write kernel settings without any capability.
     '--proc',
     '/proc',
@@ -61,6 +65,19 @@ export function bwrapArguments(
     '/',
     '--chdir',
     plan.cwd,
+  ]
+}
+
+function networkOf(network: NonNullable<DataDescriptors['network']> | null): string[] {
+  if (network === null) return []
+  return [
+    '--ro-bind-data',
+    String(network.resolver),
+    '/etc/resolv.conf',
+    '--info-fd',
+    String(network.information),
+    '--block-fd',
+    String(network.block),
   ]
 }
 

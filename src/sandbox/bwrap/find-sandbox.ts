@@ -36,6 +36,7 @@ export async function findSandbox(bwrap: string): Promise<FoundSandbox> {
       argv: ['true'],
       timeoutMs: probeMs,
       limits: commandLimits,
+      network: false,
       signal: new AbortController().signal,
     })
     if (end.exitCode === 0) return { works: true, bwrap, folders }

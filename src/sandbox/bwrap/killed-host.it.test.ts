@@ -23,6 +23,7 @@ const host = `
     argv: ['/bin/bash', '-c', script],
     timeoutMs: 300_000,
     limits: commandLimits,
+    network: false,
     signal: new AbortController().signal,
   })
 `

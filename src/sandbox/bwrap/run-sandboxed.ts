@@ -7,6 +7,7 @@ import { commandEnvironment } from './command-environment.ts'
 import type { CommandLimits } from './command-limits.ts'
 import { keepOutput, type KeptOutput } from './kept-output.ts'
 import { childrenOf, lookAtTree } from './process-tree.ts'
+import { giveNetwork, networkDescriptors, resolverFile } from './own-network.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 import { readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
 import type { SystemFolder } from './system-folders.ts'
@@ -46,6 +47,8 @@ export interface SandboxedRun {
   readonly argv: readonly string[]
   readonly timeoutMs: number
   readonly limits: CommandLimits
+  /** a network of its own, or none */
+  readonly network: boolean
   readonly signal: AbortSignal
 }
 
@@ -68,16 +71,22 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     ],
     {
       env: commandEnvironment,
-      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe', 'pipe'],
+      stdio: ['ignore', ...Array.from({ length: run.network ? 9 : 6 }, () => 'pipe' as const)],
       detached: true,
     },
   )
   const closed = ended(child)
   const host = { folders: run.folders, tmpBytes: limits.writtenBytes }
-  const words = bwrapArguments(plan, host, { passwd: 4, group: 5 })
+  const words = bwrapArguments(plan, host, {
+    passwd: 4,
+    group: 5,
+    network: run.network ? networkDescriptors : null,
+  })
   give(child, argumentsDescriptor, words.map((word) => `${word}\0`).join(''))
   give(child, 4, `user:x:${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}::/tmp:/bin/sh\n`)
   give(child, 5, `user:x:${process.getgid?.() ?? 0}:\n`)
+  if (run.network) give(child, networkDescriptors.resolver, resolverFile)
+  const network = run.network ? giveNetwork(child) : null
   const ready = saysReady(pipeOf(child, readyDescriptor) as Readable)
 
   let exceeded: string | null = null
@@ -126,6 +135,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     const begun = await ready
     await untilGone(inside)
     if (stopped) throw new CommandStopped('The command was ended before it was done.')
+    if (!begun && network?.problem != null) throw new SandboxFailed(network.problem)
     if (!begun) throw new SandboxFailed(failure(code, stderr().bytes))
     return { exitCode: code ?? killed, stdout: stdout(), stderr: stderr(), timedOut, exceeded }
   } finally {
@@ -133,6 +143,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     clearTimeout(onTime)
     run.signal.removeEventListener('abort', onStop)
     child.kill('SIGKILL')
+    network?.close()
   }
 }
 

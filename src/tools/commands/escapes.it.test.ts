@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
@@ -367,4 +367,30 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     writeFileSync(path.join(desk.root, 'work/.env'), 'A=1\n')
     expect((await desk.shell('true')).violation).toBeUndefined()
   })
+})
+
+const slirp = spawnSync('slirp4netns', ['--version']).status === 0
+if (!slirp) console.warn('The tests of "network: allow" are skipped: slirp4netns is not installed.')
+
+// Rules: security.md 7
+describe.skipIf(!testSandbox.works || !slirp)('with network: allow', () => {
+  test(
+    'a command has a network of its own, which never leads to the host’s loopback',
+    patient,
+    async () => {
+      using desk = await commandDesk({}, { sandbox: '{ required: true, network: allow }' })
+      const server = createServer((socket) => socket.end('reached'))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as { port: number }
+      const reach = (host: string) => `(exec 3<>/dev/tcp/${host}/${port} && cat <&3)`
+      const ran = await desk.shell(
+        `grep tap0 /proc/net/dev | cut -d: -f1; cat /etc/resolv.conf; ${reach('127.0.0.1')}; ${reach('10.0.2.2')}; exit 0`,
+      )
+      server.close()
+      expect(ran.stdout).toContain('tap0')
+      expect(ran.stdout).toContain('nameserver 10.0.2.3')
+      expect(ran.stdout).not.toContain('reached')
+      expect(desk.tools.shell.risk).toBe('high')
+    },
+  )
 })

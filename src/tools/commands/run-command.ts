@@ -30,11 +30,6 @@ export async function runCommand(
   if (!sandbox.works) {
     throw new ToolProblem(`Commands cannot run on this host: ${sandbox.problem}.`)
   }
-  if (place.worker.sandbox.network === 'allow') {
-    throw new ToolProblem(
-      'Commands of this worker cannot run: its sandbox says "network: allow", and this host has no network for sandboxes.',
-    )
-  }
   const found = await commandFacts(place, context.workspace, input)
   refuseChanged(context.facts, factsOf(found, context.facts.toolHash))
   const argv = vectorOf(input, context)
@@ -59,6 +54,7 @@ export async function runCommand(
         argv,
         timeoutMs: timeoutSeconds * 1000,
         limits: commandLimits,
+        network: place.worker.sandbox.network === 'allow',
         signal: context.signal,
       })
     } catch (error) {

@@ -1,0 +1,79 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import type { Readable, Writable } from 'node:stream'
+import { commandEnvironment } from './command-environment.ts'
+
+/** The descriptors of a sandbox that gets a network: a file for the resolver, what bubblewrap tells, what it waits for. */
+export const networkDescriptors = { resolver: 7, information: 8, block: 9 } as const
+
+/** Where slirp4netns answers questions for names. */
+export const resolverFile = 'nameserver 10.0.2.3\n'
+
+/** A network of a sandbox's own. */
+export interface OwnNetwork {
+  /** why there is none, once that is known, as a sentence */
+  readonly problem: string | null
+  close(): void
+}
+
+/**
+ * Gives a sandbox that was just started a network of its own through slirp4netns, which never leads to the host's
+ * loopback (security.md 7), and lets its command begin. Without one the sandbox is ended. The network ends with the
+ * sandbox, and with this process.
+ */
+export function giveNetwork(sandbox: ChildProcess): OwnNetwork {
+  const pipes = sandbox.stdio as readonly unknown[]
+  const information = pipes[networkDescriptors.information] as Readable
+  const block = pipes[networkDescriptors.block] as Writable
+  let problem: string | null = null
+  let slirp: ChildProcess | null = null
+  const fail = (why: string): void => {
+    problem ??= `The command was not begun: its sandbox says "network: allow", and this host can give it no network (${why}).`
+    sandbox.kill('SIGKILL')
+  }
+  block.on('error', () => undefined)
+  information.on('error', () => undefined)
+  let told = ''
+  information.on('data', (bytes: Buffer) => {
+    told += bytes.toString('utf8')
+    const pid = slirp === null ? /"child-pid": (\d+)/.exec(told)?.[1] : undefined
+    if (pid !== undefined && told.includes('}')) slirp = start(pid, () => block.end('go'), fail)
+  })
+  return {
+    get problem() {
+      return problem
+    },
+    close() {
+      slirp?.kill('SIGKILL')
+    },
+  }
+}
+
+function start(pid: string, onReady: () => void, onFail: (why: string) => void): ChildProcess {
+  const slirp = spawn(
+    'slirp4netns',
+    [
+      '--configure',
+      '--disable-host-loopback',
+      '--mtu=65520',
+      '--ready-fd=3',
+      // Held by this process: when it ends, slirp4netns does.
+      '--exit-fd=4',
+      pid,
+      'tap0',
+    ],
+    { env: commandEnvironment, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
+  )
+  for (const pipe of slirp.stdio) pipe?.on('error', () => undefined)
+  let ready = false
+  slirp.stdio[3]?.on('data', () => {
+    ready = true
+    onReady()
+  })
+  slirp.once('error', (error: NodeJS.ErrnoException) =>
+    onFail(error.code === 'ENOENT' ? 'slirp4netns is not installed' : error.message),
+  )
+  slirp.once('close', (code) => {
+    if (!ready) onFail(`slirp4netns ended with ${code ?? 'a signal'}`)
+  })
+  return slirp
+}
