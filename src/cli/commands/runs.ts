@@ -159,6 +159,9 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
       `run ${run.id}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
       `${above}, mode ${run.mode}, started by ${printableLine(run.startedBy.name)} ${fromNow(run.createdAt)}`,
       `${service.url}/runs/${run.id}`,
+      ...run.children.map(
+        (child) => `started run ${child.runId} of ${printableLine(child.worker)}, ${child.state}`,
+      ),
       '',
       ...new TranscriptPrinter(terminalColumns()).next(transcript),
     ].join('\n'),

@@ -47,8 +47,11 @@ export async function watchRun(service: Service, runId: string): Promise<ExitCod
         if (!decided) return exitCodes.pending
         break
       }
-      case 'running':
+      case 'running': {
+        const code = await lookAtChildren(service, run, left)
+        if (code !== null) return code
         break
+      }
     }
     await delay(lookEveryMs)
   }
@@ -56,6 +59,33 @@ export async function watchRun(service: Service, runId: string): Promise<ExitCod
 
 function hasDenial(transcript: Transcript): boolean {
   return transcript.items.some((item) => item.calls?.some((call) => call.result?.type === 'denied'))
+}
+
+const ended: readonly RunDetail['state'][] = ['completed', 'failed', 'cancelled']
+
+/** A run that has handed work to others goes on when they do: what they wait for is asked in place too. */
+async function lookAtChildren(
+  service: Service,
+  run: RunDetail,
+  left: Set<string>,
+): Promise<ExitCode | null> {
+  for (const { runId, state } of run.children) {
+    if (ended.includes(state)) continue
+    const child = await service.get<RunDetail>(path`/v1/runs/${runId}`)
+    if (child.state === 'waiting_for_input') {
+      const why = printable(
+        child.failure?.message ?? `The run of ${child.worker} waits for a message.`,
+      )
+      console.error(`${why}\ncountersign runs message ${runId} TEXT`)
+      return exitCodes.failed
+    }
+    if (child.state === 'waiting_for_approval' && !(await decideInPlace(service, runId, left))) {
+      return exitCodes.pending
+    }
+    const below = await lookAtChildren(service, child, left)
+    if (below !== null) return below
+  }
+  return null
 }
 
 /** Asks about each request the person may decide. False: what is left waits for somebody else. */

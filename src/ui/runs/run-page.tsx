@@ -15,6 +15,7 @@ import { Grants } from './grants.tsx'
 import { MessageBox } from './message-box.tsx'
 import { ModeBanner } from './mode-banner.tsx'
 import { RunState } from './run-state.tsx'
+import { WaitsFor } from './waits-for.tsx'
 import { TurnView } from './turn-view.tsx'
 import './runs.css'
 
@@ -48,6 +49,7 @@ export function RunPage() {
             {data.state === 'waiting_for_input' && ' A message resumes it.'}
           </p>
         )}
+        <WaitsFor run={data} />
         {data.endReason !== null && (
           <p>
             Ended because: “<VisibleText text={data.endReason} />”

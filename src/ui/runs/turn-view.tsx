@@ -1,11 +1,14 @@
 import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
+import { useState } from 'react'
 import { Link } from 'react-router'
 import type { TranscriptCall, TranscriptItem } from '../../api/schemas/transcript.ts'
+import { useRun, useTranscript } from '../api/queries.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultView } from './call-result.tsx'
 import { callStanding } from './call-standing.ts'
+import { RunState } from './run-state.tsx'
 import './turn-view.css'
 
 /** One entry of a run: a message, or what the model said with the calls it asked for. */
@@ -68,6 +71,7 @@ function CallView(props: {
         <summary className="small">Input</summary>
         <LinesView text={JSON.stringify(call.input, null, 2)} showFinalNewline={false} />
       </details>
+      {call.childRunId !== undefined && <ChildRun runId={call.childRunId} />}
       {call.result !== undefined && <CallResultView result={call.result} />}
     </div>
   )
@@ -79,4 +83,39 @@ function verdictOf(call: TranscriptCall): string {
   if (call.verdict === 'ask') return `asked${rule}`
   if (call.verdict === 'blocked') return `blocked${rule}`
   return call.verdict === 'error' ? 'not a valid call' : 'not judged yet'
+}
+
+/** The run that a delegation started, where it was started: its worker and state, and its turns once they are asked for. */
+function ChildRun({ runId }: { runId: string }) {
+  const run = useRun(runId)
+  const [opened, setOpened] = useState(false)
+  if (run.data === undefined) return null
+  const { worker, state, pendingRequests } = run.data
+  return (
+    <section className="child-run" aria-label={`Run of ${worker}`}>
+      <div className="row">
+        <Link to={`/runs/${runId}`}>The run of {worker}</Link>
+        <RunState state={state} />
+        {pendingRequests > 0 && <Link to={`/?runId=${runId}`}>{pendingRequests} to decide</Link>}
+      </div>
+      <details onToggle={(event) => setOpened(event.currentTarget.open)}>
+        <summary className="small">Its turns</summary>
+        {opened && <ChildTurns runId={runId} />}
+      </details>
+    </section>
+  )
+}
+
+function ChildTurns({ runId }: { runId: string }) {
+  const transcript = useTranscript(runId)
+  if (transcript.isPending) return <p className="dim">Loading the turns…</p>
+  if (transcript.isError) return <p role="alert">{transcript.error.message}</p>
+  return (
+    <div className="timeline">
+      {transcript.data.items.map((item, index) => (
+        // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
+        <TurnView key={index} item={item} runId={runId} />
+      ))}
+    </div>
+  )
 }
