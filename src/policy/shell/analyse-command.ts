@@ -47,7 +47,7 @@ function analyseScript(input: CommandInput & { kind: 'shell' }): CommandAnalysis
   }
   const root = parse(script)
   const search = possibleCommands(script, root)
-  const known = knownScript(root)
+  const known = knownScript(root, script)
   const count = search.commands.filter((command) => command.node !== null).length
   const many = count > shellLimits.commands ? [`it has ${count} commands, more than 50`] : []
   const whole = root.errors === undefined || root.errors.length === 0

@@ -82,6 +82,7 @@ describe('everything else asks at best', () => {
     ['two exclamation marks', '! ! ls'],
     ['a parse error', 'ls "a'],
     ['a stray operator', 'ls ;; ls'],
+    ['what a parser passes over', 'ls( a'],
     ['a carriage return', 'ls a\r'],
     ['an invisible character', 'ls a\u200bb'],
     ['a no-break space', 'ls\u00a0a'],

@@ -22,6 +22,9 @@ export interface CommandVerdict {
   readonly lines: readonly { readonly outcome: string; readonly detail: string }[]
 }
 
+/** Id of the word for what no rule speaks of. */
+const defaultRule = 'shell:default'
+
 /** What one simple command comes to. */
 interface Found {
   readonly shown: string
@@ -52,7 +55,7 @@ export async function judgeCommand(
     const own = command.node !== null || analysis.input.kind === 'exec'
     const words = known.get(command.node) ?? null
     const one = await judgeOne(policy, command, words, { ...place, rules })
-    if (own || one.word === 'blocked') found.push({ ...one, node: command.node })
+    if (own || one.rule.id !== defaultRule) found.push({ ...one, node: command.node })
     found.push(
       ...innerMatches(rules, command).map((rule) =>
         byRule(rule, `inside of ${shownWords(command.words)}`),
@@ -88,7 +91,7 @@ export async function judgeCommand(
     const text = `no shell rule allows what cannot be read: ${doubt ?? ''}`
     return end({
       word: 'blocked',
-      rule: { id: 'shell:default', text, source: policy.source },
+      rule: { id: defaultRule, text, source: policy.source },
       reason: null,
     })
   }
@@ -156,7 +159,7 @@ async function judgeOne(
   const why = skipped.length === 0 ? '' : ` (${skipped.join('; ')})`
   const { default: word, source } = policy
   const text = `no shell rule allows ${shown}${why}: it ${word === 'ask' ? 'asks' : 'is blocked'}`
-  return { shown, word, rule: { id: 'shell:default', text, source }, reason: null, printed: null }
+  return { shown, word, rule: { id: defaultRule, text, source }, reason: null, printed: null }
 }
 
 function byRule(rule: ShellRule, shown: string): Found {

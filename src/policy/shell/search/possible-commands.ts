@@ -53,32 +53,58 @@ class Finding implements Search {
   readonly commands: PossibleCommand[] = []
   readonly scanned: (readonly string[])[] = []
   readonly #seen = new Set<string>()
+  readonly #parsed = new Set<string>()
 
   addScript(text: string, tree: ParsedScript | null, depth: number, own: boolean): void {
     if (depth > deepest || Buffer.byteLength(text) > shellLimits.parsedBytes) {
       this.scan(text)
       return
     }
+    if (tree === null && this.#parsed.size === this.#parsed.add(text).size) return
     const root = tree ?? parse(text)
     if (root.errors !== undefined && root.errors.length > 0) this.scan(text)
     const parts = walkScript(root)
     const many = parts.commands.length > shellLimits.commands
     if (many) this.scan(text)
+    let isFed = false
     for (const node of parts.commands) {
       const words = wordsOf(node, parts.known)
       const others = many ? [] : othersOf(parts, node, words)
-      this.addWords(words, own ? node : null, depth, text, others)
+      isFed = this.addWords(words, own ? node : null, depth, text, others) || isFed
+      if (parts.handers.has(node.name?.value ?? '')) {
+        this.addWords(words.slice(1), null, depth, text, [])
+      }
+    }
+    for (const elements of parts.arrays) {
+      const words = elements.flatMap((word) => spellWord(word, parts.known))
+      this.addWords(words, null, depth, text, [])
+    }
+    for (const latent of parts.latent) this.addScript(latent, null, depth + 1, false)
+    if (isFed) this.#addHanded(parts, depth)
+  }
+
+  /** Some command reads a script from its input: whatever others print or hand on may be one. */
+  #addHanded(parts: ScriptParts, depth: number): void {
+    const printed = parts.commands.flatMap((node) => {
+      const texts = wordsOf(node, parts.known).map((word) => textsOf(word)[0] ?? '')
+      return [...texts, texts.slice(1).join(' ')]
+    })
+    for (const text of new Set([...parts.handed, ...printed])) {
+      if (isScript(text)) this.addScript(text, null, depth + 1, false)
     }
   }
 
-  /** `whole` is the text that the command stands in, `others` what it may be handed by other commands. */
+  /**
+   * `whole` is the text that the command stands in, `others` what it may be handed by other commands. Tells whether it
+   * may read a script from its input.
+   */
   addWords(
     words: readonly Spelling[],
     node: Command | null,
     depth: number,
     whole: string,
     others: readonly Spelling[],
-  ): void {
+  ): boolean {
     const [first] = words
     const unknown = first === undefined || first.open
     const programs = programsOf(words, unknown ? words.length : 1)
@@ -95,8 +121,10 @@ class Finding implements Search {
     const runsInput = runners.some(
       ({ runs: kind }) => kind === 'script' || (kind === 'code' && readsInput(words)),
     )
-    if (runsInput || (unknown && words.length > 0)) this.scan(whole)
+    const isFed = runsInput || (unknown && words.length > 0)
+    if (isFed) this.scan(whole)
     if (unknown || [...runs].some((kind) => kind !== undefined)) this.#addTexts(words, depth)
+    return isFed
   }
 
   /** Texts among the words that the program may run. */
@@ -105,8 +133,8 @@ class Finding implements Search {
     for (const text of [...new Set(texts)].filter((one) => /[^A-Za-z0-9_./-]/.test(one))) {
       this.scan(text)
       const script = text.replace(/^(?:-{1,2}[A-Za-z-]+=?|!)/, '')
-      for (const one of new Set([text, script])) {
-        if (/[\s;&|{$`]/.test(one)) this.addScript(one, null, depth + 1, false)
+      for (const one of new Set([text, script, text.replace(/^-[A-Za-z]/, '')])) {
+        if (isScript(one)) this.addScript(one, null, depth + 1, false)
       }
     }
     this.scan(texts.join(' '))
@@ -127,6 +155,11 @@ function wordsOf(node: Command, known: KnownValues): readonly Spelling[] {
     else spelled.push(exactly(argument.text))
   }
   return spelled
+}
+
+/** A single plain word runs nothing that a rule of more than one word could mean, and a name alone is found anyway. */
+function isScript(text: string): boolean {
+  return /[\s;&|{$`]/.test(text)
 }
 
 /** What is known of the programs that the first so many words may name; of words that may vanish, the next counts too. */

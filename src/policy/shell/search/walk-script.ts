@@ -1,5 +1,5 @@
 import { forEachChild } from 'unbash'
-import type { Command, HereDoc, HereString, SyntaxNode } from 'unbash'
+import type { Command, HereDoc, HereString, SyntaxNode, Word } from 'unbash'
 import { textsOf, spellWord, type KnownValues } from '../spelling/spell-word.ts'
 
 /** What a script holds, wherever in it: substitutions, functions, loops and here-documents included. */
@@ -8,6 +8,12 @@ export interface ScriptParts {
   /** texts that some command may read: here-documents and here-strings */
   readonly handed: readonly string[]
   readonly known: KnownValues
+  /** the elements of each array, which may be run as a command */
+  readonly arrays: readonly (readonly Word[])[]
+  /** texts with a substitution in them, which an index or a transformation of a value may yet run */
+  readonly latent: readonly string[]
+  /** names that hand their arguments on: functions, and `set` */
+  readonly handers: ReadonlySet<string>
 }
 
 /** How often assigned values are put into each other. */
@@ -18,28 +24,38 @@ export function walkScript(root: SyntaxNode): ScriptParts {
   const commands: Command[] = []
   const handed: (HereDoc | HereString)[] = []
   const assigned: SyntaxNode[] = []
+  const arrays: (readonly Word[])[] = []
+  const latent: string[] = []
+  const handers = new Set(['set'])
   const visit = (node: SyntaxNode): void => {
     if (node.type === 'Command') commands.push(node)
     else if (node.type === 'HereDoc' || node.type === 'HereString') handed.push(node)
     else if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') {
       assigned.push(node)
-    }
+    } else if (node.type === 'ArrayValue') arrays.push(node.elements)
+    else if (node.type === 'Word') latent.push(...latentTexts(node))
+    else if (node.type === 'Function') handers.add(node.name.value)
     forEachChild(node, visit)
   }
   visit(root)
-  let known: KnownValues = new Map()
+  let known: KnownValues = alwaysKnown
   for (let round = 0; round < rounds && assigned.length > 0; round += 1) {
     known = valuesOf(assigned, known)
   }
-  known = withPositional(root, commands, known)
-  return { commands, handed: handed.flatMap((node) => handedTexts(node, known)), known }
+  known = withPositional(commands, handers, known)
+  const texts = handed.flatMap((node) => handedTexts(node, known))
+  const values = [...known.values()].flat().filter(holdsSubstitution)
+  return { commands, handed: texts, known, arrays, handers, latent: [...latent, ...values] }
 }
 
 /** More values of one variable than this are forgotten; it stays open. */
 const mostValues = 16
 
+/** What separates fields, unless the script says otherwise. */
+const alwaysKnown: KnownValues = new Map([['IFS', [' ']]])
+
 function valuesOf(nodes: readonly SyntaxNode[], known: KnownValues): KnownValues {
-  const values = new Map<string, string[]>()
+  const values = new Map<string, string[]>([['IFS', [' ']]])
   const add = (name: string, texts: readonly string[]): void => {
     const list = values.get(name) ?? []
     for (const text of texts) if (list.length < mostValues && !list.includes(text)) list.push(text)
@@ -48,7 +64,7 @@ function valuesOf(nodes: readonly SyntaxNode[], known: KnownValues): KnownValues
   for (const node of nodes) {
     if (node.type === 'Assignment') {
       const words = node.value.type === 'Word' ? [node.value] : node.value.elements
-      const each = words.map((word) => spellWord(word, known).flatMap(textsOf))
+      const each = words.flatMap((word) => spellWord(word, known)).map(textsOf)
       for (const texts of each) add(node.name, texts)
       if (node.value.type === 'ArrayValue') {
         add(node.name, [each.map((texts) => texts[0] ?? '').join(' ')])
@@ -68,20 +84,18 @@ function handedTexts(node: HereDoc | HereString, known: KnownValues): readonly s
 
 /** What `$1` and `"$@"` may be, where a function or `set` could give them: the words of every command. */
 function withPositional(
-  root: SyntaxNode,
   commands: readonly Command[],
+  handers: ReadonlySet<string>,
   known: KnownValues,
 ): KnownValues {
-  const functions = new Set(['set'])
-  const visit = (node: SyntaxNode): void => {
-    if (node.type === 'Function') functions.add(node.name.value)
-    forEachChild(node, visit)
-  }
-  visit(root)
-  const called = commands.filter((node) => functions.has(node.name?.value ?? ''))
+  const called = commands.filter((node) => handers.has(node.name?.value ?? ''))
   if (called.length === 0) return known
   const lists = called.map((node) =>
-    node.args.map((word) => ('value' in word ? wordText(word) : '')),
+    node.args.flatMap((word) =>
+      word.type === 'Word'
+        ? spellWord(word, known).map((spelling) => textsOf(spelling)[0] ?? '')
+        : [word.text],
+    ),
   )
   const values = new Map(known)
   const texts = [...new Set(lists.flat())].slice(0, mostValues)
@@ -91,6 +105,16 @@ function withPositional(
   return values
 }
 
-function wordText(word: Command['args'][number]): string {
-  return word.type === 'Word' ? word.value : word.text
+function holdsSubstitution(text: string): boolean {
+  return text.includes('$(') || text.includes('`')
+}
+
+/**
+ * `'a[$(x)]'` as an argument of `test -v`, `printf -v` and their like: the index is run. `2<(x)`: the parser takes it for
+ * a plain word.
+ */
+function latentTexts(word: Word): readonly string[] {
+  const texts = word.value.includes('[') && holdsSubstitution(word.value) ? [word.value] : []
+  if (word.parts !== undefined || !/[<>]\(/.test(word.text)) return texts
+  return [...texts, word.text.replace(/^[^(]*\(/, '').replace(/\)[^)]*$/, '')]
 }

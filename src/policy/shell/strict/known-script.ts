@@ -7,6 +7,7 @@ import type {
   Redirection,
   Statement,
 } from 'unbash'
+import { isCovered } from './is-covered.ts'
 import { knownWord, type KnownWord } from './known-word.ts'
 
 /** A simple command of which every word and redirect is known. */
@@ -30,7 +31,7 @@ export interface KnownScript {
 /**
  * Reads a tree by a list of node types that are understood; anything else is a doubt (workers-and-policy.md, shell rules).
  */
-export function knownScript(root: ParsedScript): KnownScript {
+export function knownScript(root: ParsedScript, script: string): KnownScript {
   const reading = new Reading()
   if (root.errors !== undefined && root.errors.length > 0) {
     reading.doubt(`it cannot be parsed: ${root.errors[0]?.message ?? ''}`)
@@ -40,6 +41,9 @@ export function knownScript(root: ParsedScript): KnownScript {
   for (const [index, statement] of root.commands.entries()) {
     if (index > 0) reading.text('; ')
     reading.statement(statement)
+  }
+  if (reading.doubts.length === 0 && !isCovered(script, reading.pieces)) {
+    reading.doubt('a part of it was passed over when it was read')
   }
   return { pieces: reading.pieces, doubts: [...new Set(reading.doubts)] }
 }
