@@ -54,6 +54,8 @@ export const exemptions: Exemptions = {
   ...excuse('authorise', inPlace, ['revokeGrant']),
   // The worker's startableBy, and the right startApproveAll for that mode.
   ...excuse('authorise', inPlace, ['startRun']),
+  // Only the service itself: people agree with the right activatePolicy (agreeToPolicy).
+  ...excuse('authorise', inPlace, ['activatePolicy']),
   ...excuse('authorise', 'it records a refusal, whoever was refused', [
     'auditingRefusals',
     'rejectPolicy',

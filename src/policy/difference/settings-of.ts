@@ -39,7 +39,7 @@ function flatten(settings: Map<string, readonly string[]>, at: string, value: un
   } else if (Array.isArray(value)) {
     const named = value.every(isNamed) && value.length > 0
     settings.set(at, value.map(named ? (one) => (one as Named).name : shown))
-    if (named) for (const one of value as Named[]) flatten(settings, below(one.name), one)
+    if (named) for (const one of value) flatten(settings, below(one.name), one)
   } else if (isPlainObject(value) && consentText(value) === null) {
     for (const [key, one] of Object.entries(value)) {
       if (!silent.has(key)) flatten(settings, below(key.replace(/Ms$/, '')), timed(key, one))
