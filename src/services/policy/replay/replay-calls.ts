@@ -119,7 +119,7 @@ class Judges {
 
   async verdictOf(policy: Policy, call: StoredCall): Promise<ReplayedVerdict> {
     const registry = await this.#registryOf(policy, call.worker)
-    const base = await this.#ctx.workspaceOf({ taskQueue: call.taskQueue }, policy)
+    const base = await this.#ctx.workspaceOf({ taskQueue: call.taskQueue }, this.#inForce)
     const judgement = await judge({
       policy,
       worker: call.worker,
@@ -137,12 +137,19 @@ class Judges {
     return shown(judgement)
   }
 
-  /** Code is loaded of the version in force alone: what nobody activated does not run, not even to be asked. */
-  #registryOf(policy: Policy, worker: string): Promise<ToolRegistry> {
-    const key = JSON.stringify([policy.digest, worker])
-    const { digest, toolFiles } = this.#inForce
-    const registry =
-      this.#registries.get(key) ?? this.#ctx.registryOf({ ...policy, digest, toolFiles }, worker)
+  /** Code and servers are those of the version in force alone: what nobody activated does not run, not even to be asked. */
+  #registryOf(policy: Policy, name: string): Promise<ToolRegistry> {
+    const key = JSON.stringify([policy.digest, name])
+    const { digest, toolFiles, workers } = this.#inForce
+    const worker = policy.workers.get(name)
+    const mcpServers = workers.get(name)?.mcpServers ?? new Map()
+    const harmless = {
+      ...policy,
+      digest,
+      toolFiles,
+      workers: new Map(worker === undefined ? [] : [[name, { ...worker, mcpServers }]]),
+    }
+    const registry = this.#registries.get(key) ?? this.#ctx.registryOf(harmless, name)
     this.#registries.set(key, registry)
     return registry
   }

@@ -7,6 +7,7 @@ import {
   openAgentDesk,
   type AgentDesk,
 } from '../../../../test/harness/fixtures/agent-desk.ts'
+import type { Policy } from '../../../policy/policy.ts'
 import { replayPolicy } from './replay-policy.ts'
 
 let desk: AgentDesk
@@ -113,6 +114,28 @@ test('calls are judged page by page, newest first, and since when they were made
   expect(await replay({ since: new Date(Date.now() + 60_000) })).toMatchObject({ judged: 0 })
   expect(await replay({ since: new Date(0) })).toMatchObject({ judged: 5 })
   await expect(replay({ cursor: 'made-up' })).rejects.toMatchObject({ code: 'invalid_request' })
+})
+
+test('servers and tool files that nobody activated are not started, not even to be asked', async () => {
+  const asked: unknown[] = []
+  const { registryOf } = desk.worker
+  Object.assign(desk.worker, {
+    registryOf: (policy: Policy, name: string) => {
+      const { toolFiles, digest } = policy
+      asked.push([digest, toolFiles, [...(policy.workers.get(name)?.mcpServers.keys() ?? [])]])
+      return registryOf(policy, name)
+    },
+  })
+  await write(deskWorker.replace('zones:', 'mcpServers: { evil: { command: evil } }\nzones:'))
+  await desk.write('tools/evil.ts', 'process.exit()')
+  const inForce = await desk.api.policies.inForce()
+  expect((await replay()).judged).toBe(5)
+  expect(asked).not.toEqual([])
+  expect(new Set(asked.map((one) => JSON.stringify(one)))).toEqual(
+    new Set([JSON.stringify([inForce.digest, [], []])]),
+  )
+  Object.assign(desk.worker, { registryOf })
+  await rm(join(desk.root, 'tools'), { recursive: true })
 })
 
 test('only who may activate policy replays, and only a valid folder', async () => {
