@@ -77,3 +77,13 @@ routing: [{ when: {}, quorum: { allOf: [{ team: platform }, { team: security }] 
 `
   expect(routes(writing, both)).toContain('write_file>platform (platform,security)')
 })
+
+test('commands ask unless every rule blocks, and go where an entry about commands may send them', () => {
+  const entry =
+    'defaults: { queue: platform }\nrouting: [{ when: { command: git push }, queue: security }]\n'
+  const both = (tool: string) => [`${tool}>security (security)`, `${tool}>platform (platform)`]
+  expect(routes('shell: { default: ask }', entry)).toEqual([...both('exec'), ...both('shell')])
+  const rules = 'shell: { rules: [{ pattern: ls, approval: preApproved }] }'
+  expect(routes(rules, '')).toEqual(['exec>nowhere', 'shell>nowhere'])
+  expect(routes('shell: { rules: [{ pattern: ls, approval: blocked }] }', '')).toEqual([])
+})

@@ -13,6 +13,8 @@ export type PossibleRoute =
 /** Built-in tools that ask whatever the worker file says of them, when it lists them. */
 const alwaysAsking: readonly string[] = ['ask_person']
 
+const commandTools: readonly string[] = ['exec', 'shell']
+
 type FileOperation = Access['operation']
 const fileOperations: Readonly<Record<string, readonly FileOperation[]>> = {
   read_file: ['read'],
@@ -48,13 +50,15 @@ function toolsOf(worker: WorkerDefinition): readonly string[] {
     ...(worker.workers.length > 0 ? [callWorkerName] : []),
     ...alwaysAsking.filter((name) => worker.tools.has(name)),
   ]
-  return [...(worker.zones.length > 0 ? Object.keys(fileOperations) : []), ...asking, ...custom]
+  const files = worker.zones.length > 0 ? Object.keys(fileOperations) : []
+  return [...files, ...(worker.shell === null ? [] : commandTools), ...asking, ...custom]
 }
 
 function mayAsk(config: ProjectConfig, worker: WorkerDefinition, tool: string): boolean {
   const setting = worker.tools.get(tool)?.consent?.approval ?? null
   if (setting === 'blocked') return false
   if (alwaysAsking.includes(tool)) return true
+  if (commandTools.includes(tool)) return setting === 'ask' || shellMayAsk(worker)
   if (tool === callWorkerName && setting !== 'preApproved') return true
   const operations = Object.hasOwn(operationsOf, tool) ? operationsOf[tool] : undefined
   if (operations === undefined || setting === 'ask') return true
@@ -66,6 +70,14 @@ function mayAsk(config: ProjectConfig, worker: WorkerDefinition, tool: string): 
       consent.approval === 'ask' && mayMatch(when, { tool, worker: worker.name, queue: null }),
   )
   return zoneAsks || overlayAsks
+}
+
+/** What is pre-approved asks as soon as it is not wholly understood, so only rules that all block never ask. */
+function shellMayAsk({ shell }: WorkerDefinition): boolean {
+  if (shell === null) return false
+  return (
+    shell.default === 'ask' || shell.rules.some(({ consent }) => consent.approval !== 'blocked')
+  )
 }
 
 function zoneMayAsk(zone: Zone, operation: FileOperation): boolean {
@@ -87,7 +99,8 @@ function routesOf(
   for (const entry of config.routing) {
     if (!mayMatch(entry.when, { tool, worker: worker.name, queue })) continue
     routes.push(routeTo(config, tool, entry.queue ?? queue, entry))
-    if (entry.when.path === null && entry.when.risk === null) return routes
+    const { command, path, risk } = entry.when
+    if (command === null && path === null && risk === null) return routes
   }
   return [...routes, routeTo(config, tool, queue, null)]
 }
@@ -108,7 +121,7 @@ function mayMatch(
   when: When,
   call: { readonly tool: string; readonly worker: string; readonly queue: string | null },
 ): boolean {
-  if (when.command !== null) return false
+  if (when.command !== null && !commandTools.includes(call.tool)) return false
   return (
     (when.tool === null || when.tool.some((pattern) => globMatches(pattern, call.tool))) &&
     (when.worker === null || when.worker.includes(call.worker)) &&

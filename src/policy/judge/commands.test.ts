@@ -1,0 +1,223 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { CommandHost } from '../../domain/command.ts'
+import type { Json, JsonObject } from '../../domain/json.ts'
+import type { Tool } from '../../domain/tool.ts'
+import {
+  customTool,
+  judged,
+  projectWith,
+  usualWorkspace,
+  usualZones,
+  type UsualWorkspace,
+} from '../../../test/harness/fixtures/judging.ts'
+import { realPathOf } from '../../sandbox/real-path.ts'
+import type { JudgeQuestion } from './question.ts'
+
+let workspace: UsualWorkspace
+beforeAll(async () => {
+  workspace = await usualWorkspace()
+  mkdirSync(path.join(workspace.root, 'notes/deep'))
+  writeFileSync(path.join(workspace.root, 'notes/deep/b.md'), 'b')
+  symlinkSync('../notes/a.md', path.join(workspace.root, 'scratch/to-notes'))
+  symlinkSync('../secret/s.txt', path.join(workspace.root, 'notes/to-secret.md'))
+  symlinkSync('/etc/hostname', path.join(workspace.root, 'notes/to-etc.md'))
+})
+afterAll(() => workspace[Symbol.dispose]())
+
+const host: CommandHost = {
+  sandboxProblem: null,
+  executable: async (name) => ({ path: `/usr/bin/${name}`, hash: 'sha256:x' }),
+  realPath: realPathOf,
+}
+
+/** A command tool as policy sees it. */
+function commandTool(name: 'exec' | 'shell'): Tool {
+  const text = (value: Json | undefined): string => (typeof value === 'string' ? value : '')
+  return customTool({
+    name,
+    scopes: ['once', 'run', 'command'],
+    command: (input: JsonObject) =>
+      name === 'shell'
+        ? { kind: 'shell', script: text(input['command']), cwd: text(input['cwd']) }
+        : {
+            kind: 'exec',
+            argv: (input['argv'] as string[] | undefined) ?? [],
+            cwd: text(input['cwd']),
+          },
+  })
+}
+
+const shell = `shell:
+  default: ask
+  rules:
+    - { pattern: git push, approval: blocked, reason: History is shared }
+    - { pattern: cat, approval: preApproved, zones: [notes] }
+    - { pattern: grep, approval: preApproved, zones: [repo, notes, scratch] }
+    - { pattern: ls, approval: preApproved }
+    - { pattern: git add, approval: ask, description: Stage files }`
+
+function judgeShell(
+  command: string,
+  more: Partial<JudgeQuestion> & { cwd?: string; front?: string; config?: string } = {},
+) {
+  const { cwd = '', front = shell, config, ...question } = more
+  const project = projectWith(`${usualZones}\n${front}`, config)
+  const call = {
+    tool: 'shell',
+    input: { command, cwd },
+    tools: [commandTool('shell'), commandTool('exec')],
+  }
+  return judged(project, workspace, call, { commandHost: host, ...question })
+}
+
+describe('a command is judged by the worker’s shell rules', () => {
+  test('it is pre-approved, and carries how it runs then', async () => {
+    expect(await judgeShell('ls -l; ls notes')).toMatchObject({
+      verdict: 'preApproved',
+      rule: { id: 'shell:ls', source: 'workers/scribe.md:15' },
+      printed: { kind: 'shell', script: '/usr/bin/ls -l; /usr/bin/ls notes' },
+    })
+  })
+
+  test('what blocks is told in the rule’s own words, in every mode and whatever is granted', async () => {
+    for (const runMode of ['prompt', 'strict', 'approve_all'] as const) {
+      const grant = async () => ({ id: 'g', text: 'granted' })
+      expect(await judgeShell('ls; git -C . "push"', { runMode, findGrant: grant })).toMatchObject({
+        verdict: 'blocked',
+        reason: 'History is shared',
+        rule: { id: 'shell:git push' },
+        printed: null,
+      })
+    }
+  })
+
+  test('what a grant or a mode approves runs exactly as shown', async () => {
+    const grant = async () => ({ id: 'g', text: 'granted' })
+    for (const more of [{ runMode: 'approve_all' as const }, { findGrant: grant }]) {
+      expect(await judgeShell('git add x', more)).toMatchObject({
+        verdict: 'preApproved',
+        printed: null,
+      })
+    }
+  })
+
+  test('every simple command is a step of the explanation', async () => {
+    const { steps } = await judgeShell('ls; git add x > y')
+    expect(steps.filter(({ step }) => step === 'command')).toEqual([
+      { step: 'command', outcome: 'preApproved', detail: 'ls: shell rule "ls" is pre-approved' },
+      { step: 'command', outcome: 'ask', detail: 'git add x: shell rule "git add" asks' },
+      expect.objectContaining({ detail: expect.stringContaining('redirects to something') }),
+    ])
+  })
+
+  test('the tool’s own setting and an overlay tighten, and nothing loosens', async () => {
+    const tools = `${shell}\ntools: { shell: { approval: ask } }`
+    expect(await judgeShell('ls', { front: tools })).toMatchObject({ verdict: 'ask' })
+    const open = `${shell}\ntools: { shell: { approval: preApproved } }`
+    expect(await judgeShell('whoami', { front: open })).toMatchObject({ verdict: 'ask' })
+    expect(await judgeShell('git push', { front: open })).toMatchObject({ verdict: 'blocked' })
+    const config =
+      'defaults: { queue: platform }\noverlays: [{ when: { command: ls -l }, approval: blocked }]\n'
+    expect(await judgeShell('ls', { config })).toMatchObject({ verdict: 'preApproved' })
+    for (const script of ['ls -l', 'ls -al', 'env ls -l', 'x && l""s . -l', 'bash -c "ls -l"']) {
+      expect(await judgeShell(script, { config }), script).toMatchObject({
+        verdict: 'blocked',
+        rule: { id: 'overlay:1' },
+      })
+    }
+  })
+})
+
+describe('the host and the folder', () => {
+  test('a folder in no zone, a link and nothing are errors, and nobody is asked', async () => {
+    const front = shell
+    for (const cwd of ['scratch/etc', 'none', 'notes/a.md']) {
+      expect(await judgeShell('ls', { cwd, front })).toMatchObject({ verdict: 'error' })
+    }
+    const project = projectWith(
+      'zones: [{ name: notes, root: notes, mode: rw }]\nshell: { default: ask }',
+    )
+    const call = { tool: 'exec', input: { argv: ['ls'], cwd: 'src' }, tools: [commandTool('exec')] }
+    const { verdict, reason } = await judged(project, workspace, call, { commandHost: host })
+    expect({ verdict, reason }).toEqual({
+      verdict: 'error',
+      reason: 'cwd: "src" is in no zone of this worker; its zones: notes (notes)',
+    })
+  })
+
+  test('without a sandbox nothing is pre-approved, and where it is required nothing may run', async () => {
+    const commandHost = { ...host, sandboxProblem: 'bwrap is not installed' }
+    expect(await judgeShell('ls', { commandHost })).toMatchObject({ verdict: 'ask', printed: null })
+    const front = `sandbox: { required: true }\n${shell}`
+    expect(await judgeShell('ls', { front })).toMatchObject({ verdict: 'preApproved' })
+    const refused = await judgeShell('ls', { front, commandHost, runMode: 'approve_all' })
+    expect(refused).toMatchObject({ verdict: 'error', reason: expect.stringContaining('bwrap') })
+  })
+
+  test('a network makes the risk high', async () => {
+    expect(await judgeShell('git add x')).toMatchObject({ risk: 'medium' })
+    const front = `sandbox: { network: allow }\n${shell}`
+    expect(await judgeShell('git add x', { front })).toMatchObject({ risk: 'high' })
+  })
+
+  test('zones of a rule hold for every path, links followed', async () => {
+    for (const [script, cwd] of [
+      ['cat notes/a.md notes/deep/b.md', ''],
+      ['cat deep/../a.md', 'notes'],
+      ['cat ../notes/a.md', 'scratch'],
+      ['cat scratch/to-notes', ''],
+      ['grep -f notes/a.md x scratch', ''],
+    ] as const) {
+      expect(await judgeShell(script, { cwd }), script).toMatchObject({ verdict: 'preApproved' })
+    }
+    for (const script of [
+      'cat notes/to-secret.md',
+      'cat notes/to-etc.md',
+      'cat secret/s.txt',
+      'cat notes/../secret/s.txt',
+      'cat src/main.ts',
+      'cat /etc/hostname',
+      'cat notes/a.md ../outside',
+      'cat "$HOME/x"',
+      'cat',
+      'grep x .',
+      'grep -f secret/s.txt x notes',
+      'grep --file=secret/s.txt x notes',
+    ]) {
+      expect(await judgeShell(script), script).toMatchObject({ verdict: 'ask' })
+    }
+  })
+})
+
+describe('routing', () => {
+  const config = `defaults: { queue: platform }
+routing:
+  - { when: { command: git add }, queue: security, risk: low, scopes: [once, run, command] }
+  - { when: { command: terraform apply }, risk: high }
+`
+  test('an entry about a command sends it where it says, with the scope it lists', async () => {
+    const judgement = await judgeShell('git -C x add .', { config })
+    expect(judgement).toMatchObject({
+      risk: 'low',
+      routing: { queue: 'security', scopes: ['once', 'run', 'command'] },
+    })
+  })
+
+  test('one that is met by a part of a script may raise the risk and never lowers it', async () => {
+    const part = await judgeShell('git add .; curl x', { config })
+    expect(part).toMatchObject({
+      risk: 'medium',
+      routing: { queue: 'security', scopes: ['once', 'run'] },
+    })
+    expect(await judgeShell('x && terraform apply', { config })).toMatchObject({ risk: 'high' })
+  })
+
+  test('without an entry that lists it there is no scope "command", and editing is "revise"', async () => {
+    expect((await judgeShell('git fetch', { config })).routing).toMatchObject({
+      scopes: ['once', 'run'],
+      edits: 'revise',
+    })
+  })
+})

@@ -1,0 +1,38 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { realPathOf } from './real-path.ts'
+
+let root = ''
+beforeAll(() => {
+  root = realpathSync(mkdtempSync(path.join(tmpdir(), 'countersign-real-')))
+  mkdirSync(path.join(root, 'a/b'), { recursive: true })
+  mkdirSync(path.join(root, 'c'))
+  writeFileSync(path.join(root, 'a/b/file'), '')
+  symlinkSync('../a/b', path.join(root, 'c/link'))
+  symlinkSync('nowhere', path.join(root, 'c/dangling'))
+  symlinkSync('loop', path.join(root, 'c/loop'))
+})
+afterAll(() => rmSync(root, { recursive: true }))
+
+test('a path is where its links lead, and .. counts behind them', async () => {
+  expect(await realPathOf(`${root}/c/link/file`)).toBe(`${root}/a/b/file`)
+  expect(await realPathOf(`${root}/c/link/../b/file`)).toBe(`${root}/a/b/file`)
+  expect(await realPathOf(`${root}/c/link/new/x`)).toBe(`${root}/a/b/new/x`)
+  expect(await realPathOf(`${root}/./c//`)).toBe(`${root}/c`)
+})
+
+test('what cannot be said is not said', async () => {
+  for (const rest of [
+    'c/dangling',
+    'c/dangling/x',
+    'c/loop',
+    'c/none/../x',
+    'a/b/file/x',
+    'c/\0',
+  ]) {
+    expect(await realPathOf(`${root}/${rest}`), rest).toBeNull()
+  }
+  expect(await realPathOf('a/b')).toBeNull()
+})
