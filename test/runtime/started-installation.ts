@@ -53,7 +53,12 @@ export async function startInstallationIn(
     child,
     lines,
     url,
-    pidOf: async (name) => Number(await readFile(join(run, `${name}.pid`), 'utf8')),
+    pidOf: async (name) => {
+      const pid = Number(await readFile(join(run, `${name}.pid`), 'utf8'))
+      // A signal to process 0 would go to ourselves.
+      if (!Number.isSafeInteger(pid) || pid <= 0) throw new Error(`${name} has no process`)
+      return pid
+    },
     signIn: async (email) =>
       TestSession.start(url, email, (await readFile(join(run, 'dev-token'), 'utf8')).trim()),
     stop: async () => {

@@ -5,7 +5,7 @@ import { promisify } from 'node:util'
 import { findTemporalBinary } from '../embedded/temporal-binary.ts'
 import type { Environment } from '../environment.ts'
 import { CHECKOUT, logFolder } from '../folders.ts'
-import { findFreeLowPort } from '../processes/free-port.ts'
+import { findFreePort } from '../processes/free-port.ts'
 import { launchServer } from '../processes/launch-server.ts'
 import { isTemporalHealthy } from '../embedded/temporal-health.ts'
 import { waitUntil } from '../processes/wait-until.ts'
@@ -101,8 +101,8 @@ async function serverPorts(): Promise<Record<string, string>> {
   const ports: Record<string, string> = {}
   for (const service of ['FRONTEND', 'HISTORY', 'MATCHING', 'WORKER']) {
     for (const kind of ['GRPC', 'MEMBERSHIP']) {
-      let port = await findFreeLowPort()
-      while (Object.values(ports).includes(String(port))) port = await findFreeLowPort()
+      let port = await findFreePort()
+      while (Object.values(ports).includes(String(port))) port = await findFreePort()
       ports[`${service}_${kind}_PORT`] = String(port)
     }
   }

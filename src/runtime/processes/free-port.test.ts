@@ -12,3 +12,7 @@ test('the wanted port is taken when it is free, and another one when it is not',
   await new Promise((resolve) => server.close(resolve))
   expect(await choosePort(port)).toBe(port)
 })
+
+test('a port of ours is none that outgoing connections are given', async () => {
+  for (let draw = 0; draw < 20; draw += 1) expect(await choosePort(undefined)).toBeLessThan(32_768)
+})

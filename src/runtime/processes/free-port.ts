@@ -13,35 +13,23 @@ export function isPortFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   })
 }
 
+/**
+ * Below 32768: the system gives the higher ones to outgoing connections, and one of those would hold the port of a
+ * server that is being started again. Temporal's production server stores its ports in two signed bytes besides.
+ */
+const OURS = { from: 20_000, to: 32_767 }
+
 /** Some port nobody listens on. Another program may take it first: whoever binds must be ready to ask again. */
-export function findFreePort(host = '127.0.0.1'): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer()
-    server.once('error', reject)
-    server.listen({ port: 0, host, exclusive: true }, () => {
-      const address = server.address()
-      if (address === null || typeof address === 'string') {
-        reject(new Error(`no port could be had on ${host}`))
-        return
-      }
-      server.close(() => resolve(address.port))
-    })
-  })
+export async function findFreePort(host = '127.0.0.1'): Promise<number> {
+  for (let attempt = 0; attempt < 100; attempt += 1) {
+    const port = randomInt(OURS.from, OURS.to + 1)
+    if (await isPortFree(port, host)) return port
+  }
+  throw new Error(`no free port between ${OURS.from} and ${OURS.to} could be found on ${host}`)
 }
 
 /** The wanted port when it is free, else another. `wanted` undefined: any. */
 export async function choosePort(wanted: number | undefined, host = '127.0.0.1'): Promise<number> {
   if (wanted !== undefined && (await isPortFree(wanted, host))) return wanted
   return findFreePort(host)
-}
-
-const LOW_PORTS = { from: 20_000, to: 32_767 }
-
-/** As `findFreePort`, below 32768: Temporal's production server stores its ports in two signed bytes. */
-export async function findFreeLowPort(host = '127.0.0.1'): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
-    const port = randomInt(LOW_PORTS.from, LOW_PORTS.to + 1)
-    if (await isPortFree(port, host)) return port
-  }
-  throw new Error(`no free port below ${LOW_PORTS.to + 1} could be found on ${host}`)
 }

@@ -1,11 +1,10 @@
-import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import type { ProcessIdentity } from './process-identity.ts'
+import { writeWhole } from './write-whole.ts'
 
 /** Remember which process it was; written whole or not at all. Mode 0600. */
 export async function writeIdentityFile(file: string, identity: ProcessIdentity): Promise<void> {
-  const half = `${file}.${process.pid}.new`
-  await writeFile(half, `${JSON.stringify(identity)}\n`, { mode: 0o600 })
-  await rename(half, file)
+  await writeWhole(file, `${JSON.stringify(identity)}\n`, 0o600)
 }
 
 /** The remembered process, or `null` when there is none (or the file makes no sense). */

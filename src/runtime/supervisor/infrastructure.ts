@@ -1,4 +1,3 @@
-import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startEmbeddedPostgres } from '../embedded/postgres.ts'
 import { findTemporalBinary } from '../embedded/temporal-binary.ts'
@@ -7,6 +6,7 @@ import { readServerVersion } from '../embedded/temporal-version.ts'
 import { readText } from '../environment.ts'
 import type { Environment } from '../environment.ts'
 import { logFolder, runFolder } from '../folders.ts'
+import { writeWhole } from '../processes/write-whole.ts'
 import type { Ports } from './remembered-ports.ts'
 import type { Progress } from './progress.ts'
 import { supervise } from './supervise.ts'
@@ -91,7 +91,7 @@ async function startTemporal({
 }: InfrastructureOptions): Promise<Part> {
   const given = readText(environment, 'TEMPORAL_ADDRESS')
   if (given !== undefined) {
-    await writeFile(join(runFolder(dataDir), 'temporal.address'), `${given}\n`)
+    await writeWhole(join(runFolder(dataDir), 'temporal.address'), `${given}\n`, 0o644)
     return { isEmbedded: false, variables: { TEMPORAL_ADDRESS: given }, ports: {} }
   }
   const binary = await findTemporalBinary({ log: progress.say, environment })
@@ -125,7 +125,7 @@ async function startTemporal({
     ),
   )
   onStarted(server)
-  await writeFile(join(runFolder(dataDir), 'temporal.address'), `${address}\n`)
+  await writeWhole(join(runFolder(dataDir), 'temporal.address'), `${address}\n`, 0o644)
   return {
     isEmbedded: true,
     variables: {

@@ -1,5 +1,6 @@
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeWhole } from '../processes/write-whole.ts'
 
 export type Ports = { postgres?: number; temporal?: number; temporalUi?: number }
 
@@ -20,9 +21,7 @@ export async function readPorts(dataDir: string): Promise<Ports> {
 }
 
 export async function writePorts(dataDir: string, ports: Ports): Promise<void> {
-  const half = `${portsFile(dataDir)}.new`
-  await writeFile(half, `${JSON.stringify(ports)}\n`)
-  await rename(half, portsFile(dataDir))
+  await writeWhole(portsFile(dataDir), `${JSON.stringify(ports)}\n`, 0o644)
 }
 
 function portsFile(dataDir: string): string {

@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { removeDevToken, writeDevToken } from '../dev-token.ts'
 import type { Environment } from '../environment.ts'
@@ -6,6 +6,7 @@ import { readText } from '../environment.ts'
 import { findFolders, logFolder, runFolder } from '../folders.ts'
 import type { Folders } from '../folders.ts'
 import { isLoopback } from '../loopback.ts'
+import { writeWhole } from '../processes/write-whole.ts'
 import { readProjectEnvironment } from '../project-environment.ts'
 import { buildUi, isUiBuilt } from './build-ui.ts'
 import { startInfrastructure } from './infrastructure.ts'
@@ -121,7 +122,7 @@ async function bringUp({ options, outer, progress, folders, started }: BringUp) 
   }
   await Promise.all([api, worker])
   const localUrl = `http://127.0.0.1:${port}`
-  await writeFile(join(runFolder(dataDir), 'url'), `${localUrl}\n`)
+  await writeWhole(join(runFolder(dataDir), 'url'), `${localUrl}\n`, 0o644)
   const publicUrl = readText(environment, 'COUNTERSIGN_PUBLIC_URL') ?? `http://localhost:${port}`
   return { localUrl, publicUrl, devToken }
 }

@@ -1,7 +1,8 @@
-import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { removeIdentityFile, writeIdentityFile } from '../processes/identity-file.ts'
+import { writeWhole } from '../processes/write-whole.ts'
 import { nextBackOff, noFailures } from './back-off.ts'
 import { ServiceRefused } from './running-service.ts'
 import type { RunningService } from './running-service.ts'
@@ -40,7 +41,7 @@ export async function supervise(
   const begin = async (): Promise<RunningService> => {
     const running = await service.start(stopping.signal)
     await writeIdentityFile(files.identity, running.identity)
-    await writeFile(files.pid, `${running.identity.pid}\n`)
+    await writeWhole(files.pid, `${running.identity.pid}\n`, 0o644)
     return running
   }
   let current: RunningService | null = await begin()
