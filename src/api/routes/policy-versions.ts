@@ -67,7 +67,7 @@ export const policyVersionRoutes: Route[] = [
       200: { description: 'It is in force', schema: schemas.agreement },
       202: { description: 'A second person has to agree', schema: schemas.agreement },
     },
-    problems: ['stale_digest', 'conflict'],
+    problems: ['stale_digest', 'conflict', 'unreachable_approvers'],
     answer: async (api, { body, caller }) => {
       const { projectDir } = api.settings
       const agreed = await agreeToFolder(api.ctx, caller, { projectDir, digest: body.digest })

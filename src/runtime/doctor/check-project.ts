@@ -1,6 +1,9 @@
 import { warnOfMissingSettings } from '../../models/model-settings.ts'
-import type { ProjectProblem } from '../../policy/policy.ts'
+import type { Policy, ProjectProblem } from '../../policy/policy.ts'
+import { activators } from '../../policy/project/activators.ts'
 import { loadProject } from '../../services/policy/load-project.ts'
+import { warnOfMissingVariables } from '../../tools/mcp/missing-variables.ts'
+import { type Environment, readText } from '../environment.ts'
 import type { Check, Finding } from './check.ts'
 
 /** The project folder is valid, and its models have what they need. */
@@ -11,7 +14,11 @@ export const checkProject: Check = async ({ folders, environment }) => {
     if (folders.isQuickstart) return []
     return loaded.problems.map((problem) => finding(problem))
   }
-  const warnings = [...loaded.warnings, ...warnOfMissingSettings(loaded.policy, environment)]
+  const warnings = [
+    ...loaded.warnings,
+    ...warnOfMissingSettings(loaded.policy, environment),
+    ...warnOfMissingVariables(loaded.policy, environment),
+  ]
   const workers = loaded.policy.workers.size
   return [
     {
@@ -20,7 +27,25 @@ export const checkProject: Check = async ({ folders, environment }) => {
       found: `${projectDir} is valid: ${workers} worker${workers === 1 ? '' : 's'}`,
     },
     ...warnings.map((problem) => finding(problem)),
+    ...(isProduction(environment) ? activation(loaded.policy) : []),
   ]
+}
+
+/** In production people put versions into force, two of them where it changes who decides. */
+function activation({ config }: Policy): Finding[] {
+  const count = activators(config).length
+  if (count > 1) return []
+  const found =
+    count === 0
+      ? 'nobody holds the right activatePolicy: no later version could take force'
+      : 'only one person holds the right activatePolicy: nothing that changes who decides could take force'
+  const remedy = 'name two people or more under rights.activatePolicy'
+  return [{ check: 'project', state: 'warning', found, remedy }]
+}
+
+function isProduction(environment: Environment): boolean {
+  const said = readText(environment, 'COUNTERSIGN_PRODUCTION')
+  return said === '1' || said === 'true'
 }
 
 function finding({ file, line, problem, remedy, severity }: ProjectProblem): Finding {

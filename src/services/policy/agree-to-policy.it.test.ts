@@ -203,6 +203,19 @@ test('a proposer who lost the right or was disabled agrees no more', async () =>
   expect(await world.inForce()).toBe(policyDigest(base))
 })
 
+test('what nobody else could agree to is refused at once, and says what to do', async () => {
+  await using world = await createWorld()
+  const alone = folder((config) => config.replace('[security, operators]', '[security]'))
+  await world.agree('edsger', alone)
+  await world.agree('olga', alone)
+  expect(await world.inForce()).toBe(policyDigest(alone))
+  await expect(world.agree('edsger', weaker)).rejects.toMatchObject({
+    code: 'unreachable_approvers',
+    message: expect.stringContaining('nobody else holds the right activatePolicy'),
+  })
+  expect(await world.trail('policy.proposed')).toHaveLength(1)
+})
+
 test('a proposal that was inserted or rewritten by SQL counts for nothing', async () => {
   await using world = await createWorld()
   await world.db

@@ -1,6 +1,7 @@
 import { Problem } from '../../domain/problem.ts'
 import { compareVersions } from '../../policy/difference/compare-versions.ts'
 import type { Policy } from '../../policy/policy.ts'
+import { activators } from '../../policy/project/activators.ts'
 import { hasRight, requireRight } from '../access/has-right.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
@@ -75,6 +76,7 @@ async function agree(
   }
   const takesTwo = compareVersions(before, policy).secondPerson.length > 0
   if (takesTwo && waiting === null) {
+    requireSecond(before)
     const proposal = await propose(unit, ctx, caller, { policy, before, note })
     return { state: 'proposed', policy, proposal }
   }
@@ -89,6 +91,15 @@ async function agree(
   const people = [...new Set([first, caller.actor.id])]
   const sequence = await storeActivation(unit, ctx, { policy, current, caller, people, note })
   return { state: 'activated', policy, sequence }
+}
+
+/** A proposal that nobody could agree to would wait in vain. */
+function requireSecond({ config }: Policy): void {
+  if (activators(config).length > 1) return
+  throw new Problem(
+    'unreachable_approvers',
+    'This changes who decides, so a second person has to agree, and nobody else holds the right activatePolicy under the version in force. Somebody on the host can start the service once without COUNTERSIGN_PRODUCTION, which activates the folder.',
+  )
 }
 
 /** A proposer who has been disabled or has lost the right by now agrees no more, like a vote (product.md 18). */
