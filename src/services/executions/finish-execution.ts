@@ -1,7 +1,9 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
+import { hashBytes } from '../../domain/digest.ts'
 import type { Json } from '../../domain/json.ts'
 import { executionTransitions, transition } from '../../domain/transitions.ts'
 import { putContent } from '../../store/content.ts'
+import type { ExecutionTable } from '../../store/schema.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { aboutRequest, endRequest } from '../decisions/end-request.ts'
 import { lockRequests } from '../locks.ts'
@@ -44,25 +46,21 @@ export async function finishLocked(
   attempt: { readonly callId: string; readonly attempt: number; readonly digest: string },
   end: ExecutionEnd,
 ): Promise<boolean> {
-  const row = await unit.tx
-    .selectFrom('execution')
-    .selectAll()
-    .where('call_id', '=', attempt.callId)
-    .where('attempt', '=', attempt.attempt)
-    .forUpdate()
-    .executeTakeFirstOrThrow()
+  const row = await attemptOf(unit, found, attempt)
   const event = end.state === 'succeeded' ? 'succeed' : 'fail'
   const state = transition(executionTransitions, row.state, event)
   const settled = row.settled_then !== null || state === null
-  const outputHash =
-    end.output === null ? null : await putContent(unit.tx, JSON.stringify(end.output))
+  const outputHash = await outputHashOf(unit, end, settled)
   const { request_id: requestId } = found.call
-  const check = await checkOf(unit, attempt.callId)
+  // People are asked how it ended only once it is `unknown`.
+  const check = row.state === 'started' ? null : await checkOf(unit, attempt.callId)
   await lockRequests(
     unit.tx,
     [requestId, check].filter((id) => id !== null),
   )
   if (!settled) {
+    // The output is stored with the result, and the attempt refers to it.
+    await storeResult(unit.tx, attempt.callId, end.result)
     await unit.tx
       .updateTable('execution')
       .set({
@@ -75,7 +73,6 @@ export async function finishLocked(
       .where('call_id', '=', attempt.callId)
       .where('attempt', '=', attempt.attempt)
       .execute()
-    await storeResult(unit.tx, attempt.callId, end.result)
   }
   await unit.audit({
     type: 'execution.finished',
@@ -100,6 +97,32 @@ export async function finishLocked(
   }
   await unit.event('run.changed', { runId: found.run.id })
   return !settled
+}
+
+/** The attempt as the caller read it under the lock, where it is the newest. */
+async function attemptOf(
+  { tx }: UnitOfWork,
+  { execution }: CallAtHand,
+  attempt: { readonly callId: string; readonly attempt: number },
+): Promise<Selectable<ExecutionTable>> {
+  if (execution?.attempt === attempt.attempt) return execution
+  return tx
+    .selectFrom('execution')
+    .selectAll()
+    .where('call_id', '=', attempt.callId)
+    .where('attempt', '=', attempt.attempt)
+    .executeTakeFirstOrThrow()
+}
+
+/** Hash of the output; it is stored here where it is not stored with the call's result. */
+async function outputHashOf(
+  { tx }: UnitOfWork,
+  { output, result }: ExecutionEnd,
+  settled: boolean,
+): Promise<string | null> {
+  if (output === null) return null
+  const text = JSON.stringify(output)
+  return settled || result.output !== output ? putContent(tx, text) : hashBytes(text)
 }
 
 /** The pending outcome check of a call, if there is one. */
