@@ -80,6 +80,8 @@ export interface ToolResult {
   readonly exitCode?: number
   /** what a command did that it must not, and that was undone: a sentence; its execution is `failed` (security.md 8) */
   readonly violation?: string
+  /** what is kept whole for people, by name, when `output` has only a part of it */
+  readonly streams?: Readonly<Record<string, Uint8Array>>
 }
 
 export interface ExecuteContext {

@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSignInLink } from '../../src/services/access/sign-in-link.ts'
+import { putContent } from '../../src/store/content.ts'
 import {
   addRequest,
   addRun,
@@ -98,6 +99,17 @@ const questions: Record<string, () => Promise<Reply>> = {
   getRunsIdTranscript: async () => {
     const started = await ada.post('/v1/runs', { worker: 'scribe', input: 'write' })
     return ada.get(`/v1/runs/${started.body.id}/transcript`)
+  },
+  getCallsIdOutputStream: async () => {
+    const { callId } = await pending()
+    const { db } = api.service
+    const hash = await putContent(db, JSON.stringify({ exitCode: 0, stdout: 'said', stderr: '' }))
+    await db
+      .updateTable('tool_call')
+      .set({ result_output_hash: hash })
+      .where('id', '=', callId)
+      .execute()
+    return ada.get(`/v1/calls/${callId}/output/stdout`)
   },
   postRuns: () =>
     ada.post('/v1/runs', { worker: 'scribe', input: { topic: '1.2' }, mode: 'strict' }),

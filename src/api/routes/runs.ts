@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { listManualTools } from '../../services/manual-calls/list-manual-tools.ts'
 import { getRun } from '../../services/runs/get-run.ts'
 import { listRuns } from '../../services/runs/list-runs.ts'
+import { readCallOutput } from '../../services/runs/read-call-output.ts'
 import { readTranscript } from '../../services/runs/transcript.ts'
 import { requirePerson, requireWorker } from '../known-names.ts'
 import { route, type Route } from '../route.ts'
@@ -70,6 +71,26 @@ export const runRoutes: Route[] = [
     answer: async (api, { params, caller }) => {
       const items = await readTranscript(api.ctx, caller, params.id)
       return { status: 200, body: { items: items.map(transcriptItemView) } }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/calls/:id/output/:stream',
+    summary: 'All that a command wrote to one of its streams, as far as it was kept',
+    access,
+    params: params.extend({ stream: z.enum(['stdout', 'stderr']) }),
+    answers: { 200: { description: 'The bytes', contentTypes: ['text/plain'] } },
+    answer: async (api, { params, caller }) => {
+      const { id: callId, stream } = params
+      const bytes = await readCallOutput(api.ctx, caller, { callId, stream })
+      return (response) => {
+        response.set({
+          'content-type': 'text/plain; charset=utf-8',
+          'content-disposition': 'inline',
+          'content-length': String(bytes.length),
+        })
+        response.status(200).end(bytes)
+      }
     },
   }),
 ]

@@ -11,6 +11,7 @@ import { carryOut, type Effect } from './carry-out.ts'
 import { endEarlierAttempt } from './end-earlier-attempt.ts'
 import type { ExecutionPlan } from './execution-plan.ts'
 import { finishExecution, type ExecutionEnd } from './finish-execution.ts'
+import { keepStreams } from './keep-streams.ts'
 import { loseExecution } from './lose-execution.ts'
 import { keyAttemptOf, repeatAttempt } from './repeat-attempt.ts'
 import { undoClaim } from './undo-claim.ts'
@@ -97,7 +98,7 @@ async function endOf(
   const { result } = effect
   const capped = cappedResult({
     type: result.type,
-    output: result.output,
+    output: await untilStored(() => keepStreams(ctx.db, result)),
     text: `${await changeNotice(ctx, claimed)}${result.text}`,
   })
   return {

@@ -5,6 +5,8 @@ import type { CommandEnd } from '../../sandbox/bwrap/run-sandboxed.ts'
 
 /** What is left for the words around the streams. */
 const frameBytes = 4 * 1024
+/** A longer stream is kept beside the output, which has its beginning. */
+const inlineBytes = 128 * 1024
 
 /**
  * A command's result (workers-and-policy.md, results): what it ended with and both streams as they were kept, and for
@@ -14,7 +16,8 @@ export function commandResult(end: CommandEnd, violations: readonly string[]): T
   const { exitCode, stderr, stdout, timedOut } = end
   const wrong = [...violations, ...(end.exceeded === null ? [] : [end.exceeded])]
   const violation = wrong.length === 0 ? null : wrong.join('; ')
-  const truncated = [stdout, stderr].some(({ bytes, total }) => total > bytes.length)
+  const truncated = [stdout, stderr].some(({ total }) => total > inlineBytes)
+  const long = Object.entries({ stdout, stderr }).filter(([, { total }]) => total > inlineBytes)
   const room = limits.shownToModelBytes - frameBytes
   const forErrors = Math.min(stderr.bytes.length, Math.max(room / 4, room - stdout.bytes.length))
   const text = [
@@ -28,14 +31,17 @@ export function commandResult(end: CommandEnd, violations: readonly string[]): T
     type: violation === null ? 'output' : 'error',
     output: {
       exitCode,
-      stdout: textOf(stdout.bytes),
-      stderr: textOf(stderr.bytes),
+      stdout: textOf(stdout.bytes.subarray(0, inlineBytes)),
+      stderr: textOf(stderr.bytes.subarray(0, inlineBytes)),
       truncated,
       timedOut,
       ...(violation === null ? {} : { violation }),
     },
     text,
     exitCode,
+    ...(long.length === 0
+      ? {}
+      : { streams: Object.fromEntries(long.map(([name, { bytes }]) => [name, bytes])) }),
     ...(violation === null ? {} : { violation }),
   }
 }

@@ -76,7 +76,9 @@ Do it.
     /** what a script ends with, in the writable zone */
     async shell(command: string, more: JsonObject = {}): Promise<RanCommand> {
       const result = await run('shell', { command, cwd: 'work', ...more })
-      return { text: result.text, ...(result.output as Omit<RanCommand, 'text'>) }
+      const { streams, text } = result
+      const output = result.output as Omit<RanCommand, 'text' | 'streams'>
+      return { ...output, text, ...(streams === undefined ? {} : { streams }) }
     },
     tools,
   }
@@ -89,5 +91,6 @@ export interface RanCommand {
   readonly truncated: boolean
   readonly timedOut: boolean
   readonly violation?: string
+  readonly streams?: Readonly<Record<string, Uint8Array>>
   readonly text: string
 }

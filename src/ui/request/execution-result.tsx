@@ -35,15 +35,15 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
           <Link to={`/requests/${request.supersededBy}`}>Go to the fresh request</Link>
         </p>
       )}
-      {call?.result !== undefined && <Result result={call.result} />}
+      {call?.result !== undefined && <Result result={call.result} callId={call.callId} />}
     </section>
   )
 }
 
-function Result({ result }: { result: CallResult }) {
+function Result({ result, callId }: { result: CallResult; callId: string }) {
   return (
     <div className="facts-line">
-      <CallResultView result={result} />
+      <CallResultView result={result} callId={callId} />
     </div>
   )
 }

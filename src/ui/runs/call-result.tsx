@@ -16,7 +16,7 @@ const words: Record<CallResult['type'], string> = {
 }
 
 /** What a call ended with: what the tool returned, or what the model was told. */
-export function CallResultView({ result }: { result: CallResult }) {
+export function CallResultView({ result, callId }: { result: CallResult; callId: string }) {
   const text = textOf(result)
   const { length: lines } = splitLines(text).lines
   return (
@@ -29,8 +29,27 @@ export function CallResultView({ result }: { result: CallResult }) {
           <LinesView text={text} showFinalNewline={false} />
         </details>
       )}
+      {longStreams(result).map((name) => (
+        <a
+          key={name}
+          className="small"
+          href={`/v1/calls/${callId}/output/${name}`}
+          target="_blank"
+          rel="noreferrer"
+        >
+          All of {name}
+        </a>
+      ))}
     </div>
   )
+}
+
+/** The streams of which the result has only a part. */
+function longStreams({ output }: CallResult): string[] {
+  if (typeof output !== 'object' || output === null || Array.isArray(output)) return []
+  const { full } = output
+  if (typeof full !== 'object' || full === null) return []
+  return ['stdout', 'stderr'].filter((name) => Object.hasOwn(full, name))
 }
 
 function textOf({ type, output, text }: CallResult): string {

@@ -72,7 +72,7 @@ function CallView(props: {
         <LinesView text={JSON.stringify(call.input, null, 2)} showFinalNewline={false} />
       </details>
       {call.childRunId !== undefined && <ChildRun runId={call.childRunId} />}
-      {call.result !== undefined && <CallResultView result={call.result} />}
+      {call.result !== undefined && <CallResultView result={call.result} callId={call.callId} />}
     </div>
   )
 }
