@@ -112,14 +112,20 @@ function whichCalls({ scope, tool, path, digest }: GrantReach): string {
     case 'path':
       return `Every further ${tool} on ${path ?? ''}, whatever the content.`
     case 'command':
-      return `Every further ${tool} with exactly this command, whatever the files it names contain by then (digest ${digest ?? ''}).`
+      return `Every further ${tool} with exactly this command, whatever the files it names contain by then (digest ${shortHash(digest ?? '')}).`
     default:
-      return `Every further ${tool} with exactly these arguments (digest ${digest ?? ''}).`
+      return `Every further ${tool} with exactly these arguments (digest ${shortHash(digest ?? '')}).`
   }
 }
 
 function listed({ files }: GrantReach): string {
-  return files.map(({ path, hash }) => `${path} (${hash})`).join(', ')
+  return files.map(({ path, hash }) => `${path} (${shortHash(hash)})`).join(', ')
+}
+
+/** As the dashboard writes it; the whole one is beside the sentences. */
+function shortHash(hash: string): string {
+  const hex = hash.replace(/^sha256:/, '')
+  return hex.length <= 16 ? hex : `${hex.slice(0, 8)}…${hex.slice(-4)}`
 }
 
 function whichRuns(root: ReachRoot | null): string {
