@@ -1,5 +1,7 @@
 import type { ShellPolicy, ShellRule, WorkerDefinition, Zone } from '../policy.ts'
 import { placeOfSource, type Report } from '../reading/report.ts'
+import { programNamed } from '../shell/programs/registry.ts'
+import { programName } from '../shell/spelling/spelling.ts'
 import { fileToolNames } from '../worker/built-in-tool-names.ts'
 
 /** Points out what a worker's file says that can never count, or that says two things at once. */
@@ -57,13 +59,18 @@ function warnOfShell(report: Report, shell: ShellPolicy): void {
     const shown = rule.pattern.join(' ')
     const earlier = shell.rules.slice(0, index).find((one) => alwaysFirst(one, rule))
     if (earlier !== undefined) {
-      const problem = `rule "${shown}" never decides: rule "${earlier.pattern.join(' ')}" comes first and matches all it does`
+      const problem = `rule "${shown}" decides no plain command: rule "${earlier.pattern.join(' ')}" comes first and matches all it does`
       report.warn(place, problem, 'put the more particular rule first')
     }
     const odd = rule.pattern.find((token) => oddToken(token) !== null)
     if (odd !== undefined) {
       const problem = `rule "${shown}" never matches a plain command: ${oddToken(odd)}`
       report.warn(place, problem, 'write the words of one command, as they stand in its arguments')
+    }
+    const never = programNamed(programName(rule.pattern[0] ?? ''))?.never
+    if (rule.consent.approval === 'preApproved' && never !== undefined) {
+      const problem = `rule "${shown}" pre-approves nothing: ${rule.pattern[0]} ${never}`
+      report.warn(place, problem, 'write `approval: ask`')
     }
     const word = rule.unlessArgs.find((argument) => !argument.startsWith('-'))
     if (word !== undefined) {

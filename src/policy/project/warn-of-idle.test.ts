@@ -50,7 +50,7 @@ test('a shell rule behind one that matches all it does is pointed out', () => {
     'pattern: git reset --hard, approval: blocked',
   )
   expect(warnings({ worker })).toEqual([
-    'workers/scribe.md:7 rule "git reset --hard" never decides: rule "git" comes first and matches all it does; put the more particular rule first',
+    'workers/scribe.md:7 rule "git reset --hard" decides no plain command: rule "git" comes first and matches all it does; put the more particular rule first',
   ])
 })
 
@@ -66,6 +66,16 @@ test.each([
   const rule = `pattern: ${JSON.stringify(pattern)}, approval: ask`
   expect(warnings({ worker: shell(rule) })).toEqual([
     expect.stringContaining(`rule "${pattern}" never matches a plain command: ${why}`),
+  ])
+})
+
+test('a program that is never pre-approved is pointed out where a rule pre-approves it', () => {
+  const worker = shell(
+    'pattern: sudo apt, approval: preApproved',
+    'pattern: /usr/bin/sudo, approval: ask',
+  )
+  expect(warnings({ worker })).toEqual([
+    expect.stringMatching(/rule "sudo apt" pre-approves nothing: sudo .*; write `approval: ask`/),
   ])
 })
 
