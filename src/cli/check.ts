@@ -9,6 +9,7 @@ import { unknownPrograms } from '../policy/project/unknown-programs.ts'
 import { unknownTools } from '../policy/project/unknown-tools.ts'
 import { loadProject } from '../services/policy/load-project.ts'
 import { loadToolDescriptions } from '../tools/custom/load-tool-descriptions.ts'
+import { warnOfMissingVariables } from '../tools/mcp/missing-variables.ts'
 import type { FolderOptions } from './commands/folder-options.ts'
 import { type ExitCode, exitCodes } from './exit-codes.ts'
 import { red, yellow } from './text/colour.ts'
@@ -32,6 +33,7 @@ async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]
   const warnings = [
     ...parsed.warnings,
     ...warnOfMissingSettings(parsed.policy, environment),
+    ...warnOfMissingVariables(parsed.policy, environment),
     ...(await unknownPrograms(parsed.policy, isProgram)),
   ]
   if (toolFiles.length === 0) return [...warnings, ...unknownTools(parsed.policy, new Set())]

@@ -22,3 +22,10 @@ test('a tool that nothing defines is an error where it is listed; built-in and d
     ],
   ])
 })
+
+test('a tool of an MCP server of the worker is not ours to know; one of a server that it does not have is an error', () => {
+  const servers = 'mcpServers: { files: { command: files } }'
+  const policy = projectWith(`tools: { mcp__files__read: {}, mcp__other__read: {} }\n${servers}`)
+  const found = unknownTools(policy, new Set()).map((one) => one.problem)
+  expect(found).toEqual([expect.stringContaining('"mcp__other__read"')])
+})

@@ -1,4 +1,4 @@
-import type { Policy, ProjectProblem } from '../policy.ts'
+import type { Policy, ProjectProblem, WorkerDefinition } from '../policy.ts'
 import { closestWord } from '../reading/did-you-mean.ts'
 import { placeOfSource } from '../reading/report.ts'
 import { builtInToolNames } from '../worker/built-in-tool-names.ts'
@@ -14,7 +14,7 @@ export function unknownTools(
   const known = [...builtInToolNames, ...defined]
   return [...policy.workers.values()].flatMap((worker) =>
     [...worker.tools]
-      .filter(([name]) => !known.includes(name))
+      .filter(([name]) => !known.includes(name) && !isOfServer(worker, name))
       .map(([name, setting]): ProjectProblem => {
         const near = closestWord(name, known)
         return {
@@ -28,4 +28,9 @@ export function unknownTools(
         }
       }),
   )
+}
+
+/** Only the server knows which tools it has. */
+function isOfServer(worker: WorkerDefinition, name: string): boolean {
+  return [...worker.mcpServers.keys()].some((server) => name.startsWith(`mcp__${server}__`))
 }

@@ -3,6 +3,7 @@ import { checkDeliveries } from './check-deliveries.ts'
 import { checkExecutions } from './check-executions.ts'
 import { checkInstallation } from './check-installation.ts'
 import { checkKeys } from './check-keys.ts'
+import { checkMcpServers } from './check-mcp-servers.ts'
 import { checkNode } from './check-node.ts'
 import { checkPostgres } from './check-postgres.ts'
 import { checkProcesses } from './check-processes.ts'
@@ -27,6 +28,7 @@ const CHECKS: readonly Check[] = [
   checkRuns,
   checkExecutions,
   checkSandbox,
+  checkMcpServers,
 ]
 
 /** Everything that is known to go wrong, looked at once, in the order in which one would mend it. */

@@ -73,3 +73,10 @@ function filled(
     })
   return Object.fromEntries(Object.entries(values).map(([name, value]) => [name, fill(value)]))
 }
+
+/** The names that a server's `env` or `headers` want filled. */
+export function variablesOf({ transport }: McpServer): string[] {
+  const values = Object.values(transport.type === 'http' ? transport.headers : transport.env)
+  const names = values.flatMap((text) => [...text.matchAll(reference)].map(([, name = '']) => name))
+  return [...new Set(names)]
+}

@@ -44,7 +44,7 @@ describe('an MCP server that', () => {
     const well = await bench.tool(hostile('well'), 'mcp__hostile__act')
     expect(await bench.call(well)).toMatchObject({ text: 'acted' })
     stop.abort('cancelled')
-    await expect(hanging).rejects.toThrow()
+    await expect(hanging).rejects.toThrow(/cancelled|was ended|lost while/)
   })
 
   it('answers nonsense is an error or unknown, never a crash', async () => {

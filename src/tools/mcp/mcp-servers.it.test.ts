@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -171,7 +171,7 @@ describe('an MCP server over streamable HTTP', () => {
     answer?: (url: string) => { status: number; body: string },
   ): Promise<{ url: string; seen: string[]; server: Server } & AsyncDisposable> {
     const seen: string[] = []
-    const server = createServer(async (request, response) => {
+    const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       seen.push(String(request.headers['authorization']))
       if (answer !== undefined) {
         const { status, body } = answer(request.url ?? '')
@@ -184,9 +184,10 @@ describe('an MCP server over streamable HTTP', () => {
         return
       }
       const transport = new StreamableHTTPServerTransport({ enableJsonResponse: true })
-      await sdkServer('Add two numbers').connect(transport as never)
+      await sdkServer('Add two numbers').connect(transport)
       await transport.handleRequest(request, response)
-    })
+    }
+    const server = createServer((request, response) => void handle(request, response))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     return {
       url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,

@@ -104,7 +104,7 @@ function presentedOf(
         server,
         serverTool: definition.name,
         definition: now.definitionNow,
-        pinned,
+        pinnedDefinition: pinned ?? 'none: the tool was not there',
         // The server's own words: shown as its claim, never as ours.
         serverClaims: { title, description, annotations },
       },
@@ -116,7 +116,7 @@ function presentedOf(
     facts: {
       toolHash: now.definitionHash,
       bases: [],
-      detail: { server, definition: now.definitionNow, pinned },
+      detail: { server, definition: now.definitionNow },
     },
     content: Buffer.from(canonicalJson(input)),
     contentType: 'text/plain',

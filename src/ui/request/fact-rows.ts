@@ -35,6 +35,11 @@ const labels: Readonly<Record<string, string>> = {
   executor: 'Carried out by',
   startedAt: 'Started',
   assumes: 'Assumes call',
+  server: 'MCP server',
+  serverTool: 'Its name for the tool',
+  definition: 'What it says of the tool, now',
+  pinnedDefinition: 'What it said when the version was activated',
+  serverClaims: 'The server’s own words: its claim, not verified',
   toolHash: "Tool's definition",
 }
 

@@ -46,7 +46,7 @@ function partOf(value: Json): Part {
     }
     case 'image':
     case 'audio':
-      return binary(String(part['type']), textOf(part['mimeType']), part['data'], {})
+      return binary(part['type'], textOf(part['mimeType']), part['data'], {})
     case 'resource': {
       const resource = objectOf(part['resource'])
       const uri = textOf(resource['uri'])

@@ -1,0 +1,107 @@
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { waitUntil } from '../harness/wait-until.ts'
+import { faultProject } from './fault-project.ts'
+import { FaultWorld } from './fault-world.ts'
+
+let world: FaultWorld
+
+const server = fileURLToPath(new URL('../harness/fixtures/mcp/hostile-server.ts', import.meta.url))
+
+function served(name: string, how: string, tools: string): Record<string, string> {
+  const call = { tool: 'mcp__own__act', input: { text: name } }
+  const turns = [{ text: '', calls: [call] }, { text: 'Done.' }]
+  return {
+    [`workers/${name}.md`]: `---
+name: ${name}
+description: Uses other people's tools
+model: script:scripts/${name}.yaml
+zones: [{ name: all, root: ., mode: ro }]
+mcpServers:
+  own: { command: ${process.execPath}, args: ["${server}", ${how}], tools: ${tools} }
+---
+Play the script.
+`,
+    [`scripts/${name}.yaml`]: JSON.stringify({ turns }),
+  }
+}
+
+beforeAll(async () => {
+  world = await FaultWorld.start(
+    faultProject(
+      {},
+      {
+        ...served('free', 'well', '{ act: preApproved }'),
+        ...served('asking', 'well', '{}'),
+        ...served('dying', 'dies', '{ act: preApproved }'),
+        ...served('mute', 'babbles', '{}'),
+      },
+    ),
+  )
+}, 240_000)
+afterAll(() => world[Symbol.asyncDispose](), 60_000)
+
+test('a tool that the worker’s file pre-approves runs, and what the server says was pinned at its first sight', async () => {
+  const runId = await world.startRun('free')
+  await world.untilRun(runId, 'completed', 120_000)
+  expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', result: 'output' }])
+  expect(await world.told(runId)).toEqual([expect.stringContaining('acted')])
+  const pins = await world.sql('select server from mcp_pin where worker = $1', ['free'])
+  expect(pins).toEqual([{ server: 'own' }])
+})
+
+// Rules: product.md 25
+test('any other asks, with what the server says of itself labelled as its claim, and runs once approved', async () => {
+  const runId = await world.startRun('asking')
+  const request = await world.onlyWaiting(runId)
+  const grace = await world.as('grace')
+  const { body } = await grace.get(`/v1/requests/${request.id}`)
+  expect(body).toMatchObject({
+    tool: 'mcp__own__act',
+    risk: 'medium',
+    title: 'Call act of own {"text":"asking"}',
+    presentation: {
+      type: 'structured',
+      metadata: { server: 'own', serverTool: 'act', serverClaims: { description: 'Act' } },
+      warnings: [],
+    },
+  })
+  const { metadata } = (body as { presentation: { metadata: Record<string, string> } }).presentation
+  expect(metadata['definition']).toBe(metadata['pinnedDefinition'])
+  expect(await world.decide(request)).toMatchObject({ status: 200 })
+  await world.untilRun(runId, 'completed', 120_000)
+  expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', result: 'output' }])
+})
+
+test('a server that dies in the middle of a call harms only that call, whose outcome people are asked about', async () => {
+  const host = await world.installation.pidOf('temporal-worker')
+  const runId = await world.startRun('dying')
+  const check = await world.onlyWaiting(runId)
+  const grace = await world.as('grace')
+  expect((await grace.get(`/v1/requests/${check.id}`)).body).toMatchObject({
+    kind: 'outcome_check',
+  })
+  const settled = { ran: false, then: 'continue', reason: 'looked' }
+  expect(await grace.post(`/v1/requests/${check.id}/settle`, settled)).toMatchObject({
+    status: 200,
+  })
+  await world.untilRun(runId, 'completed', 120_000)
+  expect(await world.installation.pidOf('temporal-worker')).toBe(host)
+})
+
+test('a server that does not answer is a sentence for the model, and in an explanation', async () => {
+  const runId = await world.startRun('mute')
+  await world.untilRun(runId, 'completed', 120_000)
+  expect(await world.told(runId)).toEqual([
+    expect.stringContaining('MCP server own does not answer'),
+  ])
+  const ada = await world.as('ada')
+  const question = { worker: 'mute', tool: 'mcp__own__act', input: {} }
+  await waitUntil(
+    async () => {
+      const { body } = await ada.post('/v1/policy/explain', question)
+      return JSON.stringify(body).includes('does not answer')
+    },
+    { withinMs: 60_000 },
+  )
+})
