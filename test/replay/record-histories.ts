@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { temporal } from '@temporalio/proto'
-import { cancelRequested, decided, messaged } from '../../src/workflows/messages.ts'
+import { cancelRequested, childEnded, decided, messaged } from '../../src/workflows/messages.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ScriptedStore, startScriptedRun, type ScriptedRun } from '../workflows/scripted-run.ts'
 
@@ -79,6 +79,15 @@ const paths: readonly Path[] = [
       return store
     },
     walk: (run) => decide(run, 1, 'a'),
+  },
+  {
+    name: 'delegation-waits-for-its-run',
+    store: () => new ScriptedStore([[{ step: 'execute', requestId: 'child' }, {}]]),
+    walk: async (run) => {
+      await waitUntil(() => run.store.asked.has('executeCall'), { withinMs: 90_000 })
+      run.store.decided.add('child')
+      await run.handle.signal(childEnded, ['child'])
+    },
   },
 ]
 

@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { cancelRequested, childEnded, decided } from '../../src/workflows/messages.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { aWrite, faultProject } from './fault-project.ts'
+import { FaultWorld } from './fault-world.ts'
+
+let world: FaultWorld
+
+const zones = `zones:
+  - { name: all, root: ., mode: ro, approval: { read: preApproved, share: preApproved } }
+  - { name: notes, root: ./notes, mode: rw, approval: { write: ask, share: ask } }`
+
+function worker(name: string, front: string): string {
+  return `---\nname: ${name}\ndescription: Plays ${name}\nmodel: script:scripts/${name}.yaml\n${front}\n---\nPlay.\n`
+}
+
+beforeAll(async () => {
+  const call = (target: string) => ({
+    calls: [{ tool: 'call_worker', input: { worker: target, input: `Do it, ${target}` } }],
+  })
+  const project = faultProject({
+    lead: [call('middle'), { text: 'The lead is done.' }],
+    middle: [call('hand'), { text: 'The middle is done.' }],
+    hand: [{ calls: [aWrite('notes/by-hand.md')] }, { text: 'The hand is done.' }],
+  })
+  const free = 'tools: { call_worker: { approval: preApproved } }'
+  world = await FaultWorld.start({
+    ...project,
+    'workers/lead.md': worker('lead', `workers: [middle, hand]\n${zones}`),
+    'workers/middle.md': worker('middle', `workers: [hand]\n${free}\n${zones}`),
+    'workers/hand.md': worker('hand', zones),
+  })
+}, 240_000)
+afterAll(() => world[Symbol.asyncDispose](), 240_000)
+
+async function onlyChild(runId: string): Promise<string> {
+  let found: string[] = []
+  await waitUntil(
+    async () => {
+      const rows = await world
+        .sql<{ id: string }>(`select id from run where parent_run_id = $1`, [runId])
+        .catch(() => [])
+      found = rows.map(({ id }) => id)
+      return found.length === 1 || `${found.length} children`
+    },
+    { withinMs: 90_000 },
+  )
+  return found[0] ?? ''
+}
+
+/** Waits until a lead's hand asks; the middle is called by policy. */
+async function handAsks(): Promise<{ lead: string; middle: string; hand: string }> {
+  const lead = await world.startRun('lead')
+  await world.decide(await world.onlyWaiting(lead))
+  const middle = await onlyChild(lead)
+  const hand = await onlyChild(middle)
+  await world.onlyWaiting(hand)
+  return { lead, middle, hand }
+}
+
+async function attemptsOf(...runIds: string[]): Promise<unknown[]> {
+  return world.sql(
+    `select c.tool, c.result_type as result, e.state, e.attempt from tool_call c
+     join execution e on e.call_id = c.id where c.run_id = any($1::uuid[])
+     order by array_position($1::uuid[], c.run_id), c.position, e.attempt`,
+    [runIds],
+  )
+}
+
+const once = [
+  { tool: 'call_worker', result: 'output', state: 'succeeded', attempt: 1 },
+  { tool: 'call_worker', result: 'output', state: 'succeeded', attempt: 1 },
+  { tool: 'write_file', result: 'output', state: 'succeeded', attempt: 1 },
+]
+
+// Rules: product.md 23
+describe('a lineage of three runs', () => {
+  test('is seen from every end, asks people who are none of those behind it, and hands results up', async () => {
+    const { lead, middle, hand } = await handAsks()
+    const request = await world.onlyWaiting(hand)
+    const ada = await world.as('ada')
+    const { body } = await ada.get(`/v1/requests/${request.id}`)
+    const lineage = body['lineage'] as { runId: string; worker: string }[]
+    expect(lineage.map((entry) => entry.runId)).toEqual([lead, middle, hand])
+    expect(body['eligibility']).toMatchObject({ canDecide: false })
+    expect((await world.decide(request, {}, { who: 'ada' })).status).toBe(403)
+    const parent = await ada.get(`/v1/runs/${lead}`)
+    expect(parent.body['children']).toMatchObject([
+      { runId: middle, worker: 'middle', state: 'running' },
+    ])
+    expect((await world.decide(request)).status).toBe(200)
+    await world.untilRun(lead, 'completed')
+    expect(await attemptsOf(lead, middle, hand)).toEqual(once)
+    expect((await world.told(lead)).join()).toContain('The middle is done.')
+    expect((await world.told(middle)).join()).toContain('The hand is done.')
+    for (const run of [lead, middle, hand]) {
+      const events = await world.audit(run)
+      expect(events.filter((type) => type === 'run.started')).toHaveLength(1)
+      expect(events.filter((type) => type === 'run.ended')).toHaveLength(1)
+    }
+  }, 240_000)
+
+  test('survives kill -9 of everything that carries it, between approval, start, work and close', async () => {
+    const lead = await world.startRun('lead')
+    const request = await world.onlyWaiting(lead)
+    const workerBack = await world.takeDown('temporal-worker')
+    expect((await world.decide(request)).status).toBe(200)
+    const apiGone = await world.installation.killNine('api')
+    await workerBack()
+    await world.installation.untilBack('api', apiGone)
+    const middle = await onlyChild(lead)
+    const hand = await onlyChild(middle)
+    const asked = await world.onlyWaiting(hand)
+    for (const name of ['temporal-worker', 'temporal', 'api'] as const) {
+      const gone = await world.installation.killNine(name)
+      await world.installation.untilBack(name, gone)
+    }
+    expect((await world.decide(asked)).status).toBe(200)
+    const gone = await world.installation.killNine('temporal-worker')
+    const goneToo = await world.installation.killNine('api')
+    await world.installation.untilBack('temporal-worker', gone)
+    await world.installation.untilBack('api', goneToo)
+    await world.untilRun(lead, 'completed', 180_000)
+    expect(await attemptsOf(lead, middle, hand)).toEqual(once)
+    const runs = await world.sql(`select id from run where root_run_id = $1`, [lead])
+    expect(runs).toHaveLength(3)
+  }, 600_000)
+
+  test('is not moved by signals that anybody may send, however many', async () => {
+    const { lead, middle, hand } = await handAsks()
+    const { workflow } = await world.temporal()
+    for (const run of [lead, middle]) {
+      const handle = workflow.getHandle(`agent-run:${run}`)
+      await Promise.all([
+        handle.signal(childEnded, [middle, hand]),
+        handle.signal(childEnded, [middle, hand, randomUUID()]),
+        handle.signal(decided, [hand]),
+        handle.signal(cancelRequested),
+      ])
+    }
+    await waitUntil(
+      async () => {
+        const { raw } = await workflow.getHandle(`agent-run:${lead}`).describe()
+        const still = raw.pendingWorkflowTask === null && (raw.pendingActivities ?? []).length === 0
+        return still || 'the lead is looking'
+      },
+      { withinMs: 90_000 },
+    )
+    expect(await world.calls(lead)).toMatchObject([{ result: null, execution: 'started' }])
+    expect(await world.calls(middle)).toMatchObject([{ result: null, execution: 'started' }])
+    await world.decide(await world.onlyWaiting(hand))
+    await world.untilRun(lead, 'completed')
+    expect(await attemptsOf(lead, middle, hand)).toEqual(once)
+  }, 240_000)
+
+  test('cancelled at its root is cancelled down to the last run, and nothing waits any more', async () => {
+    const { lead, middle, hand } = await handAsks()
+    const request = await world.onlyWaiting(hand)
+    const [decision, cancelled] = await Promise.all([
+      world.decide(request, { decision: 'deny' }),
+      (await world.as('ada')).post(`/v1/runs/${lead}/cancel`, { reason: 'enough' }),
+    ])
+    expect(cancelled.status).toBe(200)
+    expect([200, 410]).toContain(decision.status)
+    for (const run of [lead, middle, hand]) await world.untilRun(run, 'cancelled')
+    const open = await world.sql(
+      `select 1 from request where root_run_id = $1 and state = 'pending'`,
+      [lead],
+    )
+    expect(open).toEqual([])
+    const { workflow } = await world.temporal()
+    for (const run of [lead, middle, hand]) {
+      await waitUntil(
+        async () => {
+          const { status } = await workflow.getHandle(`agent-run:${run}`).describe()
+          return status.name !== 'RUNNING' || 'its workflow goes on'
+        },
+        { withinMs: 90_000 },
+      )
+    }
+  }, 240_000)
+
+  test('whose last run is cancelled alone goes on above it with that', async () => {
+    const { lead, middle, hand } = await handAsks()
+    const cancelling = await world.as('ada')
+    await cancelling.post(`/v1/runs/${hand}/cancel`, { reason: 'not this one' })
+    await world.untilRun(lead, 'completed')
+    expect((await world.told(middle)).join()).toContain('not this one')
+    expect(await world.calls(middle)).toMatchObject([{ result: 'cancelled', execution: 'failed' }])
+  }, 240_000)
+})
+
+// Rules: security.md 13, 14
+test('a child that somebody writes into the database is never started, and the trail says so', async () => {
+  const { lead, middle } = await handAsks()
+  const forged = randomUUID()
+  await world.sql(
+    `insert into run select (jsonb_populate_record(run, jsonb_build_object('id', $2::text,
+       'workflow_id', 'agent-run:' || $2::text, 'signature', '', 'key_id', '', 'mode', 'approve_all'))).*
+     from run where id = $1`,
+    [middle, forged],
+  )
+  await world.sql(
+    `insert into run_lineage select $2::uuid, ancestor_id, depth from run_lineage
+       where run_id = $1 and ancestor_id <> $1 union all select $2::uuid, $2::uuid, 1`,
+    [middle, forged],
+  )
+  await world.sql(
+    `insert into message (id, run_id, sequence, role, content_hash)
+     select $2::uuid, $3::uuid, 1, 'user', content_hash from message where run_id = $1 and sequence = 1`,
+    [middle, randomUUID(), forged],
+  )
+  await world.sql(`insert into outbox (run_id, kind, payload) values ($1, 'start_run', '{}')`, [
+    forged,
+  ])
+  await world.untilRun(forged, 'failed')
+  expect(await world.audit(forged)).toEqual(expect.arrayContaining(['permit.refused', 'run.ended']))
+  expect(await world.calls(forged)).toEqual([])
+  const { workflow } = await world.temporal()
+  await expect(workflow.getHandle(`agent-run:${forged}`).describe()).rejects.toThrow(/not found/i)
+  await (await world.as('ada')).post(`/v1/runs/${lead}/cancel`, {})
+}, 240_000)
