@@ -1,7 +1,8 @@
 import { sql } from 'kysely'
 import { isEnd, runTransitions, transition } from '../../domain/transitions.ts'
 import type { CloseOutcome } from '../../domain/workflow-outcomes.ts'
-import { getTexts } from '../../store/content.ts'
+import { getText } from '../../store/content.ts'
+import type { Tx } from '../../store/database.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { tellParent } from '../delegation/tell-parent.ts'
 import { lockRun } from '../locks.ts'
@@ -23,46 +24,20 @@ export async function closeRun(
   return inUnitOfWork(ctx, async (unit) => {
     const run = await lockRun(unit.tx, input.runId)
     if (isEnd(runTransitions, run.state)) return { kind: 'closed' }
-    const unread = await unit.tx
-      .selectFrom('message')
-      .select('id')
-      .where('run_id', '=', run.id)
-      .where('role', '=', 'user')
-      .where('turn', 'is', null)
-      .executeTakeFirst()
-    const unfinished = await unit.tx
-      .selectFrom('tool_call')
-      .select('id')
-      .where('run_id', '=', run.id)
-      .where('result_type', 'is', null)
-      .executeTakeFirst()
-    const lastHadCalls = await unit.tx
-      .selectFrom('tool_call')
-      .select('id')
-      .where('run_id', '=', run.id)
-      .where('turn', '=', run.turn)
-      .executeTakeFirst()
-    const finished = run.turn > 0 && unfinished === undefined && lastHadCalls === undefined
-    const pending = await unit.tx
-      .selectFrom('request')
-      .select('id')
-      .where('run_id', '=', run.id)
-      .where('state', '=', 'pending')
-      .executeTakeFirst()
+    const { unread, unfinished, lastHadCalls, pending, lastHash } = await standingOf(unit.tx, run)
+    const finished = run.turn > 0 && !unfinished && !lastHadCalls
     // Somebody ended a request by SQL, and nobody counted it: there is nothing left to wait for.
-    const waitsForNobody = run.state === 'waiting_for_approval' && pending === undefined
+    const waitsForNobody = run.state === 'waiting_for_approval' && !pending
     const from = waitsForNobody ? 'running' : run.state
     const state = transition(runTransitions, from, 'complete')
     // Closing something unfinished can only have been asked by a workflow that nobody recorded.
-    if (unread !== undefined || !finished || state === null) {
-      return { kind: 'continue' }
-    }
+    if (unread || !finished || state === null) return { kind: 'continue' }
     await unit.tx
       .updateTable('run')
       .set({
         state,
         ended_at: sql<Date>`clock_timestamp()`,
-        output: await lastText(),
+        output: await textOf(unit.tx, lastHash),
         // What made it stand still is over.
         failure: null,
       })
@@ -79,19 +54,39 @@ export async function closeRun(
     await unit.event('run.changed', { runId: run.id })
     await tellParent(unit, run)
     return { kind: 'closed' }
-
-    async function lastText(): Promise<string> {
-      const last = await unit.tx
-        .selectFrom('message')
-        .select('content_hash')
-        .where('run_id', '=', run.id)
-        .where('role', '=', 'assistant')
-        .orderBy('turn', 'desc')
-        .limit(1)
-        .executeTakeFirst()
-      if (last === undefined) return ''
-      const texts = await getTexts(unit.tx, [last.content_hash])
-      return storable(readMessageText(texts.get(last.content_hash) ?? '""'))
-    }
   })
+}
+
+interface RunStanding {
+  /** a person's message that no turn has read */
+  readonly unread: boolean
+  /** a call without a result */
+  readonly unfinished: boolean
+  readonly lastHadCalls: boolean
+  readonly pending: boolean
+  /** of the model's last text */
+  readonly lastHash: string | null
+}
+
+async function standingOf(
+  tx: Tx,
+  run: { readonly id: string; readonly turn: number },
+): Promise<RunStanding> {
+  const { rows } = await sql<RunStanding>`
+    select
+      exists (select from message where run_id = run.id and role = 'user' and turn is null) as unread,
+      exists (select from tool_call where run_id = run.id and result_type is null) as unfinished,
+      exists (select from tool_call where run_id = run.id and turn = run.turn) as "lastHadCalls",
+      exists (select from request where run_id = run.id and state = 'pending') as pending,
+      (select content_hash from message where run_id = run.id and role = 'assistant'
+        order by turn desc limit 1) as "lastHash"
+    from run where id = ${run.id}
+  `.execute(tx)
+  const [standing] = rows
+  if (standing === undefined) throw new Error(`Run ${run.id} is gone`)
+  return standing
+}
+
+async function textOf(tx: Tx, hash: string | null): Promise<string> {
+  return hash === null ? '' : storable(readMessageText(await getText(tx, hash)))
 }

@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { WorkerLimits } from '../../policy/policy.ts'
 import type { Tx } from '../../store/database.ts'
@@ -49,16 +49,7 @@ export async function prepareTurn(
       return { kind: 'waiting_for_input' }
     }
     const limit = await reachedLimit(unit.tx, run.id, limits)
-    const attempt = await nextAttempt(unit.tx, run.id, turn)
-    await unit.tx
-      .insertInto('turn_attempt')
-      .values({
-        run_id: run.id,
-        turn,
-        attempt,
-        ...(limit === null ? {} : { outcome: 'limit' }),
-      })
-      .execute()
+    const attempt = await beginAttempt(unit.tx, run.id, turn, limit === null ? null : 'limit')
     if (limit === null) return { kind: 'model', turn, attempt, run }
     await restRun(unit, run, limit)
     return { kind: 'waiting_for_input' }
@@ -69,23 +60,16 @@ async function lookBack(
   tx: Tx,
   run: Selectable<RunTable>,
 ): Promise<{ unfinished: boolean; finished: boolean; unread: boolean }> {
-  const calls = await tx
-    .selectFrom('tool_call')
-    .select('result_type')
-    .where('run_id', '=', run.id)
-    .where('turn', '=', run.turn)
-    .execute()
-  const unread = await tx
-    .selectFrom('message')
-    .select('id')
-    .where('run_id', '=', run.id)
-    .where('role', '=', 'user')
-    .where('turn', 'is', null)
-    .executeTakeFirst()
+  const { rows } = await sql<{ calls: number; unfinished: number; unread: boolean }>`
+    select count(*)::integer as calls, (count(*) filter (where result_type is null))::integer as unfinished,
+      exists (select from message where run_id = ${run.id} and role = 'user' and turn is null) as unread
+    from tool_call where run_id = ${run.id} and turn = ${run.turn}
+  `.execute(tx)
+  const [found] = rows
   return {
-    unfinished: calls.some((call) => call.result_type === null),
-    finished: run.turn > 0 && calls.length === 0,
-    unread: unread !== undefined,
+    unfinished: (found?.unfinished ?? 0) > 0,
+    finished: run.turn > 0 && found?.calls === 0,
+    unread: found?.unread === true,
   }
 }
 
@@ -120,14 +104,18 @@ async function isStopped(tx: Tx, run: Selectable<RunTable>): Promise<boolean> {
   return stopped !== undefined
 }
 
-async function nextAttempt(tx: Tx, runId: string, turn: number): Promise<number> {
-  const last = await tx
-    .selectFrom('turn_attempt')
-    .select('attempt')
-    .where('run_id', '=', runId)
-    .where('turn', '=', turn)
-    .orderBy('attempt', 'desc')
-    .limit(1)
-    .executeTakeFirst()
-  return (last?.attempt ?? 0) + 1
+/** Records an attempt at a turn, the one behind those there were; returns its number. */
+async function beginAttempt(
+  tx: Tx,
+  runId: string,
+  turn: number,
+  outcome: 'limit' | null,
+): Promise<number> {
+  const { rows } = await sql<{ attempt: number }>`
+    insert into turn_attempt (run_id, turn, attempt, outcome)
+    select ${runId}::uuid, ${turn}::integer, coalesce(max(attempt), 0) + 1, ${outcome}
+    from turn_attempt where run_id = ${runId} and turn = ${turn}
+    returning attempt
+  `.execute(tx)
+  return rows[0]?.attempt ?? 1
 }
