@@ -102,6 +102,20 @@ export class Ours implements AsyncDisposable {
     return { toolMs: at - sent, recordedMs, at }
   }
 
+  /** Waits until these runs have taken their last turn and ended. */
+  async untilEnded(runIds: readonly string[]): Promise<void> {
+    const deadline = monotonicMs() + waitMs
+    while (monotonicMs() < deadline) {
+      const { rows } = await this.pool.query<{ open: number }>(
+        `select count(*)::integer as open from run where id = any($1::uuid[]) and ended_at is null`,
+        [runIds],
+      )
+      if (rows[0]?.open === 0) return
+      await new Promise((resolve) => setTimeout(resolve, 50))
+    }
+    throw new Error('runs did not end')
+  }
+
   async #toolTime(run: WaitingRun): Promise<number> {
     const deadline = monotonicMs() + waitMs
     while (monotonicMs() < deadline) {

@@ -1,0 +1,111 @@
+import type { Floor } from '../floor/floor.ts'
+import { inParallel, monotonicMs, round } from '../figures.ts'
+import { processorMs } from '../processor-time.ts'
+import type { Ours } from './ours.ts'
+
+/** Rounds of one kind in turn; the first pair warms up and is not counted. */
+const rounds = 4
+const runsPerRound = 60
+const decidedAtOnce = 16
+
+interface Round {
+  readonly perSecond: number
+  /** processor time of all decisions of the round, by process */
+  readonly cpuMs: Readonly<Record<string, number>>
+}
+
+/**
+ * Decides many runs at once: decisions a second up to the last first line, and processor time a decision until every
+ * workflow has ended. "Server and worker", which the budget names, are Temporal's server and the Temporal worker with
+ * its tool processes; the API and Postgres, for which the floor has no counterpart, are told apart.
+ */
+export async function measureSideBySide(ours: Ours, floor: Floor): Promise<object> {
+  const mine: Round[] = []
+  const bare: Round[] = []
+  for (let count = 0; count < rounds; count += 1) {
+    mine.push(await ourRound(ours))
+    bare.push(await bareRound(ours, floor))
+  }
+  const ourCpu = cpuPerDecision(mine.slice(1))
+  const floorCpu = cpuPerDecision(bare.slice(1))
+  const cpuMsPerDecision = sumOf(ourCpu, ['temporalServer', 'temporalWorker'])
+  const floorCpuMsPerDecision = sumOf(floorCpu, ['temporalServer', 'floorWorker'])
+  return {
+    decisionsPerSecond: medianRate(mine.slice(1)),
+    floorDecisionsPerSecond: medianRate(bare.slice(1)),
+    cpuMsPerDecision,
+    floorCpuMsPerDecision,
+    cpuRatio: round(cpuMsPerDecision / floorCpuMsPerDecision),
+    cpuMsByProcess: ourCpu,
+    cpuMsOfEverything: sumOf(ourCpu, Object.keys(ourCpu)),
+    floorCpuMsByProcess: floorCpu,
+  }
+}
+
+async function ourRound(ours: Ours): Promise<Round> {
+  const runs = await inParallel(Array.from({ length: runsPerRound }), 8, () =>
+    ours.startRun('one', 'go'),
+  )
+  const { installation } = ours
+  const pids = {
+    temporalServer: await installation.pidOf('temporal'),
+    temporalWorker: await installation.pidOf('temporal-worker'),
+    api: await installation.pidOf('api'),
+    postgres: await installation.pidOf('postgres'),
+  }
+  return measured(pids, async () => {
+    const decided = await inParallel(runs, decidedAtOnce, (run) => ours.decide(run))
+    return { decided, ended: ours.untilEnded(runs.map((run) => run.runId)) }
+  })
+}
+
+async function bareRound(ours: Ours, floor: Floor): Promise<Round> {
+  const runs = await inParallel(Array.from({ length: runsPerRound }), 8, () => floor.startRun())
+  const temporalServer = await ours.installation.pidOf('temporal')
+  // A decision of the floor is over when its workflow has ended.
+  return measured({ temporalServer, floorWorker: floor.workerPid }, async () => {
+    const decided = await inParallel(runs, decidedAtOnce, (run) => floor.decide(run))
+    return { decided, ended: Promise.resolve() }
+  })
+}
+
+async function measured(
+  pids: Readonly<Record<string, number>>,
+  work: () => Promise<{ decided: readonly { at: number }[]; ended: Promise<void> }>,
+): Promise<Round> {
+  const before = await timesOf(pids)
+  const began = monotonicMs()
+  const { decided, ended } = await work()
+  await ended
+  const after = await timesOf(pids)
+  const last = Math.max(...decided.map((one) => one.at))
+  return {
+    perSecond: decided.length / ((last - began) / 1000),
+    cpuMs: Object.fromEntries(
+      after.map(([name, ms], place) => [name, ms - (before[place]?.[1] ?? 0)]),
+    ),
+  }
+}
+
+async function timesOf(pids: Readonly<Record<string, number>>): Promise<[string, number][]> {
+  const times: [string, number][] = []
+  for (const [name, pid] of Object.entries(pids)) times.push([name, await processorMs([pid])])
+  return times
+}
+
+function cpuPerDecision(counted: readonly Round[]): Record<string, number> {
+  const names = Object.keys(counted[0]?.cpuMs ?? {})
+  const decisions = counted.length * runsPerRound
+  const sum = (name: string): number =>
+    counted.reduce((total, { cpuMs }) => total + (cpuMs[name] ?? 0), 0)
+  return Object.fromEntries(names.map((name) => [name, round(sum(name) / decisions)]))
+}
+
+function sumOf(cpu: Readonly<Record<string, number>>, names: readonly string[]): number {
+  return round(names.reduce((sum, name) => sum + (cpu[name] ?? 0), 0))
+}
+
+function medianRate(counted: readonly Round[]): number {
+  const rates = counted.map((one) => one.perSecond).toSorted((left, right) => left - right)
+  return round(rates[Math.floor(rates.length / 2)] ?? Number.NaN)
+}
