@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '../../../test/harness/fixtures/agent-desk.ts'
+import { testSandbox } from '../../tools/commands/commands.fixture.ts'
+import { getRequest } from '../requests/get-request.ts'
+
+const patient = { timeout: 120_000 }
+const routing = `routing:
+  - { when: { command: sh notes/run.sh }, scopes: [once, run, command] }
+`
+let desk: AgentDesk
+
+beforeAll(async () => {
+  desk = await openAgentDesk(testSandbox)
+  await desk.activate({
+    'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),
+  })
+}, 120_000)
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(async () => {
+  desk.steps.length = 0
+  await desk.activate({ 'countersign.yaml': deskConfig })
+  await desk.write('notes/run.sh', 'echo first\n')
+})
+
+/** A run that runs the same script turn after turn, whose first time was approved with a scope. */
+async function granted(scope: 'run' | 'command'): Promise<string> {
+  const call = { tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }
+  desk.say({ calls: [call] }, { calls: [call] }, { calls: [call] })
+  const runId = await desk.start()
+  const turn = await desk.turn(runId, 1)
+  const [first] = await desk.calls(runId, 1)
+  await desk.decide(desk.people.grace, first?.requestId ?? '', { scope })
+  await desk.perform(turn)
+  return runId
+}
+
+// Rules: product.md 10; security.md 16
+describe.skipIf(!testSandbox.works)('an approval of a command', () => {
+  test(
+    'for the run covers the same vector while the files it names are as approved',
+    patient,
+    async () => {
+      const runId = await granted('run')
+      await desk.perform(await desk.turn(runId, 2))
+      const [same] = await desk.calls(runId, 2)
+      expect(same).toMatchObject({ verdict: 'preApproved', text: expect.stringContaining('first') })
+      await desk.write('notes/run.sh', 'echo second\n')
+      await desk.turn(runId, 3)
+      expect(await desk.calls(runId, 3)).toMatchObject([{ verdict: 'ask', result: null }])
+    },
+  )
+
+  test(
+    'for the run asks after all when a named file changes before the call runs',
+    patient,
+    async () => {
+      const runId = await granted('run')
+      const turn = await desk.turn(runId, 2)
+      expect(await desk.calls(runId, 2)).toMatchObject([{ verdict: 'preApproved' }])
+      await desk.write('notes/run.sh', 'echo second\n')
+      await desk.perform(turn)
+      expect(await desk.calls(runId, 2)).toMatchObject([{ verdict: 'ask', result: null }])
+    },
+  )
+
+  test(
+    'with scope command covers it whatever the file contains, where routing lists that scope',
+    patient,
+    async () => {
+      await desk.activate({
+        'countersign.yaml': deskConfig.replace('rights:', `${routing}rights:`),
+      })
+      const runId = await granted('command')
+      await desk.write('notes/run.sh', 'echo second\n')
+      await desk.perform(await desk.turn(runId, 2))
+      const [changed] = await desk.calls(runId, 2)
+      expect(changed).toMatchObject({
+        verdict: 'preApproved',
+        text: expect.stringContaining('second'),
+      })
+    },
+  )
+
+  test(
+    'is offered no scope command unless routing lists it, and says which files it rests on',
+    patient,
+    async () => {
+      desk.say({ calls: [{ tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }] })
+      const runId = await desk.start()
+      await desk.turn(runId, 1)
+      const [call] = await desk.calls(runId, 1)
+      const { caller } = desk.people.grace
+      const shown = await getRequest(desk.api, caller, { request: call?.requestId ?? '' })
+      expect(shown.allowedScopes).toEqual(['once', 'run'])
+      const [, run] = shown.scopeCoverage
+      expect(run?.files.map(({ path }) => path)).toEqual([
+        'notes/run.sh',
+        expect.stringMatching(/\/sh$|dash$|bash$/),
+      ])
+    },
+  )
+})
