@@ -10,7 +10,7 @@ import { getRequest } from '../requests/get-request.ts'
 
 const patient = { timeout: 120_000 }
 const routing = `routing:
-  - { when: { command: sh notes/run.sh }, scopes: [once, run, command] }
+  - { when: { tool: exec }, scopes: [once, run, command] }
 `
 let desk: AgentDesk
 
