@@ -64,6 +64,17 @@ test('a tag above no test, and one that is written in another way, are problems'
   ])
 })
 
+test('a page without numbered rules may be named beside one that has them', () => {
+  const lines = [
+    '// Rules: product.md 1; workers-and-policy.md, custom tools',
+    "test('a', () => {})",
+  ]
+  expect(readNamedTests('a.test.ts', lines.join('\n'))).toMatchObject({
+    problems: [],
+    tests: [{ rulings: ['product.md 1'] }],
+  })
+})
+
 test('a due ruling without a test, a name of no ruling and an idle excuse are problems', () => {
   expect(rulingProblems(table({}))).toEqual(['no test names product.md 1'])
   expect(rulingProblems(table({ notYet: new Set(['product.md 1']) }))).toEqual([])

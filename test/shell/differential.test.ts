@@ -180,6 +180,7 @@ const mutated = mutations([
   "bash -c 'git push'",
 ])
 
+// Rules: security.md 1, 2, 6
 describe('what is pre-approved runs the same vectors under bash as it was written', () => {
   test(`${plainCount} generated scripts`, { timeout: 600_000 }, async () => {
     const choices = seeded(seed)
@@ -197,6 +198,7 @@ describe('what is pre-approved runs the same vectors under bash as it was writte
   })
 })
 
+// Rules: security.md 1, 5
 describe('what is blocked does not get through', () => {
   test(`${blockedCount} scripts that hide a blocked command`, { timeout: 600_000 }, async () => {
     const choices = seeded(seed + 1)

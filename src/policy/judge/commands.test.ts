@@ -72,6 +72,7 @@ function judgeShell(
   return judged(project, workspace, call, { commandHost: host, ...question })
 }
 
+// Rules: product.md 1, 2; security.md 2
 describe('a command is judged by the worker’s shell rules', () => {
   test('it is pre-approved, and carries how it runs then', async () => {
     expect(await judgeShell('ls -l; ls notes')).toMatchObject({
@@ -130,6 +131,7 @@ describe('a command is judged by the worker’s shell rules', () => {
   })
 })
 
+// Rules: security.md 4, 7
 describe('the host and the folder', () => {
   test('a folder in no zone, a link and nothing are errors, and nobody is asked', async () => {
     const front = shell
@@ -214,6 +216,7 @@ routing:
     expect(await judgeShell('x && terraform apply', { config })).toMatchObject({ risk: 'high' })
   })
 
+  // Rules: product.md 10, 11
   test('without an entry that lists it there is no scope "command", and editing is "revise"', async () => {
     expect((await judgeShell('git fetch', { config })).routing).toMatchObject({
       scopes: ['once', 'run'],

@@ -11,6 +11,7 @@ const blocked = [
 ]
 const usual = [...readers, ...blocked, rule('git add', 'ask')]
 
+// Rules: security.md 1, 2
 describe('what is understood and wholly pre-approved runs as it was analysed (security.md 1, 2)', () => {
   test.each([
     ['ls -la', '/usr/bin/ls -la'],
@@ -36,6 +37,7 @@ describe('what is understood and wholly pre-approved runs as it was analysed (se
     expect(verdict).toMatchObject({ word: 'preApproved', printed })
   })
 
+  // Rules: security.md 6
   test('git runs with what a repository could make it run switched off', async () => {
     const { printed } = await judgeBy(usual, ['git', 'log', '-p'])
     const argv = printed?.kind === 'exec' ? printed.argv : []
@@ -45,6 +47,7 @@ describe('what is understood and wholly pre-approved runs as it was analysed (se
   })
 })
 
+// Rules: security.md 1, 3, 6
 describe('everything else asks at best', () => {
   test.each([
     ['a substitution', 'ls $(cat a)'],
@@ -136,6 +139,7 @@ describe('everything else asks at best', () => {
   })
 })
 
+// Rules: security.md 1
 describe('first match wins, one blocked blocks all', () => {
   test('rules are tried in their order, each simple command for itself', async () => {
     const rules = [rule('git status', 'preApproved'), rule('git', 'blocked'), rule('ls', 'ask')]
@@ -179,6 +183,7 @@ describe('first match wins, one blocked blocks all', () => {
     }
   })
 
+  // Rules: security.md 5
   test('a rule for a wrapper needs one for what it wraps', async () => {
     const rules = [
       rule('timeout', 'preApproved'),
@@ -202,6 +207,7 @@ describe('first match wins, one blocked blocks all', () => {
     }
   })
 
+  // Rules: security.md 3, 5
   test('sudo, doas, xargs and builtins of the shell are never pre-approved', async () => {
     for (const name of [
       'sudo',
@@ -223,6 +229,7 @@ describe('first match wins, one blocked blocks all', () => {
     }
   })
 
+  // Rules: security.md 6
   test('what runs code is pre-approved only where the rule spells it out', async () => {
     const rules = [
       rule('node scripts/build.js', 'preApproved'),
@@ -245,6 +252,7 @@ describe('first match wins, one blocked blocks all', () => {
   })
 })
 
+// Rules: security.md 6
 describe('git asks where the repository names what it would run', () => {
   test.each([
     ['[filter "lfs"]\n\tclean = evil', 'ask'],

@@ -137,7 +137,7 @@ describe('a delegation', () => {
     expect(request.title).toBe('Call worker reviewer: Review it')
   })
 
-  // Rules: product.md 23, security.md 13
+  // Rules: product.md 23; security.md 13
   test('approved writes the child unsigned with its claim, and the relay signs it once', async () => {
     const { runId, callId, childId } = await delegated()
     expect(await row(childId)).toMatchObject({

@@ -30,6 +30,7 @@ describe.skipIf(!testSandbox.works)('out of the sandbox there is no way to', () 
     expect(desk.text('work/b.txt')).toBe('new\n')
   })
 
+  // Rules: security.md 3
   test('the environment of the service', patient, async () => {
     using desk = await commandDesk()
     process.env['A_SECRET_OF_THE_SERVICE'] = 'value'
@@ -275,6 +276,7 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
   })
 })
 
+// Rules: security.md 8
 // Rules: security.md 8
 describe.skipIf(!testSandbox.works)('protected names', () => {
   const open = '\n  - { name: all, root: ., mode: rw }'
