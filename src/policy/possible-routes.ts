@@ -3,7 +3,7 @@ import { isChange, type Access } from '../domain/tool.ts'
 import { ownQueue, quorumOf } from './judge/route.ts'
 import { globMatches } from './judge/when-matches.ts'
 import type { Policy, ProjectConfig, RoutingEntry, When, WorkerDefinition, Zone } from './policy.ts'
-import { builtInToolNames, callWorkerName } from './worker/built-in-tool-names.ts'
+import { builtInToolNames, callWorkerName, createWorkerName } from './worker/built-in-tool-names.ts'
 
 /** Where some call of a worker might have to be asked. `queue: null`: nowhere. */
 export type PossibleRoute =
@@ -11,7 +11,7 @@ export type PossibleRoute =
   | { readonly queue: string; readonly tool: string; readonly quorum: Quorum }
 
 /** Built-in tools that ask whatever the worker file says of them, when it lists them. */
-const alwaysAsking: readonly string[] = ['ask_person']
+const alwaysAsking: readonly string[] = ['ask_person', createWorkerName]
 
 const commandTools: readonly string[] = ['exec', 'shell']
 

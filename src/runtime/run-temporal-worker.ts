@@ -35,6 +35,9 @@ import { watchNamespace } from './watch-namespace.ts'
 import { loadWorkflowBundle } from './workflow-bundle.ts'
 import { Workspaces } from './workspaces.ts'
 
+/** A watched folder is in force a moment after it changed; in production a person activates it, much later. */
+const WORKER_IN_FORCE_WITHIN_MS = 15_000
+
 /** `countersign temporal-worker`: carries out turns and calls. It can verify, and cannot sign. */
 export async function runTemporalWorker(options: {
   project?: string
@@ -104,6 +107,11 @@ export async function runTemporalWorker(options: {
           toolProcess: await toolProcesses.of(policy),
           commands,
           mcpServers,
+          project: {
+            dir: config.projectDir,
+            inForceWithinMs: WORKER_IN_FORCE_WITHIN_MS,
+            inForce: () => policies.inForce(),
+          },
         }),
       modelOf: (model, script) => openModel({ model, script, environment }),
     }

@@ -1,12 +1,13 @@
 import type { Tool, ToolRegistry } from '../domain/tool.ts'
 import type { Policy, WorkerDefinition } from '../policy/policy.ts'
-import { builtInToolNames } from '../policy/worker/built-in-tool-names.ts'
+import { builtInToolNames, createWorkerName } from '../policy/worker/built-in-tool-names.ts'
 import { customTool } from './custom/custom-tool.ts'
 import type { ToolProcess } from './custom/tool-process.ts'
 import type { LoadedTools } from './custom/tool-protocol.ts'
 import { unavailableTool } from './custom/unavailable-tool.ts'
 import { askPerson } from './delegation/ask-person.ts'
 import { callWorker } from './delegation/call-worker.ts'
+import { createWorker, type Project } from './delegation/create-worker.ts'
 import type { CommandSite } from './commands/command-place.ts'
 import { execTool } from './commands/exec.ts'
 import { shellTool } from './commands/shell.ts'
@@ -21,8 +22,9 @@ import { mayReadFor } from './may-read.ts'
 import type { McpOffer, McpServers } from './mcp/mcp-servers.ts'
 
 /**
- * The tools a worker has under a policy version (workers-and-policy.md): the file tools when it has zones, and
- * `ask_person` and the custom tools that `tools` lists. One that cannot be loaded here is there, and says why it refuses.
+ * The tools a worker has under a policy version (workers-and-policy.md): the file tools when it has zones,
+ * `call_worker` when it may call workers, and `ask_person`, `create_worker` and the custom tools that `tools` lists.
+ * One that cannot be loaded here is there, and says why it refuses.
  * `worker` is a name; one the version does not know has no tools. `toolProcess`: `null` where no project code may run.
  */
 export async function buildRegistry(options: {
@@ -33,6 +35,8 @@ export async function buildRegistry(options: {
   readonly commands?: CommandSite
   /** absent: this place reaches no MCP servers */
   readonly mcpServers?: McpServers
+  /** absent: no worker is written here */
+  readonly project?: Project
 }): Promise<ToolRegistry> {
   const worker = options.policy.workers.get(options.worker)
   if (worker === undefined) return registryOf([])
@@ -43,6 +47,9 @@ export async function buildRegistry(options: {
   }
   if (worker.workers.length > 0) tools.push(callWorker(options.policy, worker))
   if (worker.tools.has(askPerson.name)) tools.push(askPerson)
+  if (worker.tools.has(createWorkerName) && options.project !== undefined) {
+    tools.push(createWorker(options.policy, worker, options.project))
+  }
   const listed = [...worker.tools.keys()].filter(
     (name) => !builtInToolNames.includes(name) && !name.startsWith('mcp__'),
   )

@@ -15,6 +15,8 @@ function worker(name: string, front: string): string {
   return `---\nname: ${name}\ndescription: Plays ${name}\nmodel: script:scripts/${name}.yaml\n${front}\n---\nPlay.\n`
 }
 
+const made = worker('made', zones).replace('scripts/made.yaml', 'scripts/hand.yaml')
+
 beforeAll(async () => {
   const call = (target: string) => ({
     calls: [{ tool: 'call_worker', input: { worker: target, input: `Do it, ${target}` } }],
@@ -22,6 +24,10 @@ beforeAll(async () => {
   const project = faultProject({
     lead: [call('middle'), { text: 'The lead is done.' }],
     middle: [call('hand'), { text: 'The middle is done.' }],
+    maker: [
+      { calls: [{ tool: 'create_worker', input: { definition: made } }] },
+      { text: 'The maker is done.' },
+    ],
     hand: [{ calls: [aWrite('notes/by-hand.md')] }, { text: 'The hand is done.' }],
   })
   const free = 'tools: { call_worker: { approval: preApproved } }'
@@ -30,6 +36,7 @@ beforeAll(async () => {
     'workers/lead.md': worker('lead', `workers: [middle, hand]\n${zones}`),
     'workers/middle.md': worker('middle', `workers: [hand]\n${free}\n${zones}`),
     'workers/hand.md': worker('hand', zones),
+    'workers/maker.md': worker('maker', `tools: { create_worker: {} }\n${zones}`),
   })
 }, 240_000)
 afterAll(() => world[Symbol.asyncDispose](), 240_000)
@@ -220,4 +227,22 @@ test('a child that somebody writes into the database is never started, and the t
   const { workflow } = await world.temporal()
   await expect(workflow.getHandle(`agent-run:${forged}`).describe()).rejects.toThrow(/not found/i)
   await (await world.as('ada')).post(`/v1/runs/${lead}/cancel`, {})
+}, 240_000)
+
+// Rules: product.md 24
+test('a worker that an agent writes is in force once somebody has approved it, and can be started', async () => {
+  const maker = await world.startRun('maker')
+  const request = await world.onlyWaiting(maker)
+  const grace = await world.as('grace')
+  const { body } = await grace.get(`/v1/requests/${request.id}`)
+  const { digest: seen, content } = body['presentation'] as { digest: string; content: string }
+  expect([body['risk'], content]).toEqual(['high', made])
+  expect((await world.decide(request, { reason: 'unseen' })).status).toBe(422)
+  expect((await world.decide(request, { reason: 'it is a hand', seen })).status).toBe(200)
+  await world.untilRun(maker, 'completed')
+  expect((await world.told(maker)).join()).toContain('in force')
+  expect(await world.read('workers/made.md')).toBe(made)
+  const run = await world.startRun('made')
+  await world.decide(await world.onlyWaiting(run))
+  await world.untilRun(run, 'completed')
 }, 240_000)

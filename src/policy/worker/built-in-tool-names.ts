@@ -12,11 +12,14 @@ export const fileToolNames: readonly string[] = [
 /** The tool that hands work to another worker. */
 export const callWorkerName = 'call_worker'
 
+/** The tool that writes a worker into the project. */
+export const createWorkerName = 'create_worker'
+
 export const builtInToolNames: readonly string[] = [
   ...fileToolNames,
   'exec',
   'shell',
   callWorkerName,
-  'create_worker',
+  createWorkerName,
   'ask_person',
 ]

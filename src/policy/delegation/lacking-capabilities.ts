@@ -1,0 +1,70 @@
+import { hashJson } from '../../domain/digest.ts'
+import { decidingZones } from '../judge/zones-of-path.ts'
+import type { WorkerDefinition, Zone, ZoneOperation } from '../policy.ts'
+
+const operations: readonly ZoneOperation[] = ['read', 'write', 'delete', 'share']
+
+/**
+ * What a new worker could do and the worker that writes it cannot, each as a sentence's end; empty when it may be made
+ * (product.md 24). Zones are compared as they decide at every root of either side, so that no path is wider.
+ */
+export function lackingCapabilities(
+  creator: WorkerDefinition,
+  created: WorkerDefinition,
+): readonly string[] {
+  const lacking = zonesLacking(creator.zones, created.zones)
+  if (created.shell !== null && creator.shell === null) lacking.push('commands (shell)')
+  if (created.sandbox.network === 'allow' && creator.sandbox.network !== 'allow') {
+    lacking.push('the network (sandbox.network: allow)')
+  }
+  if (creator.sandbox.required && !created.sandbox.required) {
+    lacking.push('commands without a sandbox (write sandbox.required: true)')
+  }
+  for (const name of created.tools.keys()) {
+    if (!creator.tools.has(name)) lacking.push(`the tool ${name}`)
+  }
+  for (const name of created.workers) {
+    if (!creator.workers.includes(name)) lacking.push(`calling the worker ${name}`)
+  }
+  for (const [name, server] of created.mcpServers) {
+    const own = creator.mcpServers.get(name)
+    const same = own !== undefined && hashJson(own.transport) === hashJson(server.transport)
+    if (!same) lacking.push(`the MCP server ${name}, as it is written`)
+  }
+  return lacking
+}
+
+function zonesLacking(creator: readonly Zone[], created: readonly Zone[]): string[] {
+  const roots = new Set([...creator, ...created].map((zone) => zone.root))
+  const lacking = [...roots].flatMap((root) =>
+    decidingZones(created, root).flatMap((zone) =>
+      lackingAt(zone, decidingZones(creator, root), root),
+    ),
+  )
+  return [...new Set(lacking)]
+}
+
+function lackingAt(zone: Zone, own: readonly Zone[], root: string): string[] {
+  const at = root === '' ? 'the workspace root' : root
+  if (own.length === 0) return [`the folder ${at}`]
+  const lacking: string[] = []
+  if (zone.mode === 'rw' && own.some(({ mode }) => mode === 'ro')) lacking.push(`writing in ${at}`)
+  if (own.some(({ suffixes }) => !coversSuffixes(suffixes, zone.suffixes))) {
+    lacking.push(`other suffixes in ${at}`)
+  }
+  if (zone.protected.some((glob) => !own.every((one) => one.protected.includes(glob)))) {
+    lacking.push(`protected names in ${at}`)
+  }
+  for (const operation of operations) {
+    const blocked = own.some((one) => one.approval[operation]?.approval === 'blocked')
+    if (blocked && zone.approval[operation]?.approval !== 'blocked') {
+      lacking.push(`${operation} in ${at}, which is blocked`)
+    }
+  }
+  return lacking
+}
+
+function coversSuffixes(own: Zone['suffixes'], wanted: Zone['suffixes']): boolean {
+  if (own === null) return true
+  return wanted !== null && wanted.every((suffix) => own.some((one) => suffix.endsWith(one)))
+}

@@ -1,0 +1,161 @@
+import { mkdir, symlink } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  openAgentDesk,
+  type AgentDesk,
+} from '../../../test/harness/fixtures/agent-desk.ts'
+import { getRequest } from '../../services/requests/get-request.ts'
+import { startRun } from '../../services/runs/start-run.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+
+let desk: AgentDesk
+let made = 0
+
+const model = 'model: openai-compatible:scripted-by-the-test'
+const creator = `---
+name: scribe
+${model}
+tools: { create_worker: { approval: preApproved }, ask_person: {} }
+workers: [reader]
+zones:
+  - { name: notes, root: ./notes, mode: rw, suffixes: [.md], approval: { write: ask, delete: blocked } }
+---
+Write.
+`
+const reader = `---\nname: reader\n${model}\n---\nRead.\n`
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await desk.activate({
+    'countersign.yaml': deskConfig,
+    'workers/scribe.md': creator,
+    'workers/reader.md': reader,
+  })
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk.steps.length = 0
+  made += 1
+})
+
+function definition(front: string, name = `made-${made}`): string {
+  return `---\nname: ${name}\n${model}\n${front}\n---\nDo a part of it.\n`
+}
+
+async function asked(text: string) {
+  desk.say({ calls: [{ tool: 'create_worker', input: { definition: text } }] })
+  const runId = await desk.start()
+  const turn = await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  if (call === undefined) expect.fail('there is no call')
+  return { runId, turn, call }
+}
+
+const narrow = `zones: [{ name: mine, root: ./notes/mine, mode: rw, suffixes: [.md], approval: { delete: blocked } }]`
+
+/** What the API does when it watches the folder: activates what is there, once it is there. */
+async function activateOnceWritten(text: string): Promise<void> {
+  const path = `workers/made-${made}.md`
+  await waitUntil(() => existsSync(join(desk.root, path)), { withinMs: 60_000 })
+  await desk.activate({ [path]: text })
+}
+
+// Rules: product.md 24
+describe('a worker that an agent writes', () => {
+  test('is shown whole, at high risk, whatever the worker file says, and no mode stands in for a person', async () => {
+    const text = definition(narrow)
+    const { call } = await asked(text)
+    const request = await getRequest(desk.api, desk.people.grace.caller, {
+      request: call.requestId,
+    })
+    expect(request).toMatchObject({ risk: 'high', state: 'pending', allowedScopes: ['once'] })
+    expect(request.presentation).toMatchObject({ type: 'file_content', content: text })
+    expect(request.presentation.metadata['path']).toBe(`workers/made-${made}.md`)
+    desk.say({ calls: [{ tool: 'create_worker', input: { definition: text } }] })
+    const asking = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const
+    const { id } = await startRun(desk.api, desk.people.olga.caller, asking)
+    await desk.turn(id, 1)
+    expect((await desk.calls(id, 1))[0]).toMatchObject({ verdict: 'ask', result: null })
+  })
+
+  test('is written and in force once it is approved and the API has activated it', async () => {
+    const text = definition(narrow)
+    const { runId, turn, call } = await asked(text)
+    const { presentation } = await getRequest(desk.api, desk.people.grace.caller, {
+      request: call.requestId,
+    })
+    const how = { reason: 'it only writes its own notes', seen: presentation.digest }
+    await desk.decide(desk.people.grace, call.requestId, how)
+    await Promise.all([desk.perform(turn), activateOnceWritten(text)])
+    expect(await desk.read(`workers/made-${made}.md`)).toBe(text)
+    const [done] = await desk.calls(runId, 1)
+    expect([done?.result, done?.text]).toEqual(['output', expect.stringContaining('in force')])
+    expect(await desk.start({ worker: `made-${made}` })).not.toBe('')
+  })
+
+  test('waits for `policy activate` where nothing is activated by itself, and says so', async () => {
+    const { runId, turn, call } = await asked(definition(narrow))
+    const { presentation } = await getRequest(desk.api, desk.people.grace.caller, {
+      request: call.requestId,
+    })
+    const how = { reason: 'fine', seen: presentation.digest }
+    await desk.decide(desk.people.grace, call.requestId, how)
+    await desk.perform(turn)
+    expect((await desk.calls(runId, 1))[0]?.text).toContain('countersign policy activate')
+    expect((await desk.api.policies.inForce()).workers.has(`made-${made}`)).toBe(false)
+  })
+})
+
+// Rules: product.md 24
+describe('what is refused before anybody is asked', () => {
+  test.each<[string, () => string, RegExp]>([
+    ['a name that exists', () => definition('', 'reader'), /already/],
+    ['a name that exists in other case', () => definition('', 'Reader'), /already/],
+    ['a name that escapes', () => definition('', '../../out'), /line `name: NAME`/],
+    ['a name that is a path', () => definition('', 'sub/worker'), /line `name: NAME`/],
+    ['no front matter', () => 'Do it.', /line `name: NAME`/],
+    ['an unknown key, with its line', () => definition('zone: []'), /workers\/made-\d+\.md:4: /],
+    ['an unknown worker', () => definition('workers: [nobody]'), /nobody/],
+    [
+      'another folder',
+      () => definition('zones: [{ name: a, root: ., mode: ro }]'),
+      /workspace root/,
+    ],
+    [
+      'other suffixes',
+      () => definition('zones: [{ name: a, root: ./notes, mode: ro }]'),
+      /suffixes/,
+    ],
+    [
+      'what is blocked',
+      () => definition(narrow.replace(', approval: { delete: blocked }', '')),
+      /delete in/,
+    ],
+    ['commands', () => definition('shell: { default: ask }'), /commands/],
+    ['the network', () => definition('sandbox: { network: allow }'), /network/],
+    ['a tool', () => definition('tools: { deploy: {} }'), /the tool deploy/],
+    ['calling a worker', () => definition('workers: [scribe]'), /calling the worker scribe/],
+    [
+      'an MCP server',
+      () => definition('mcpServers: { f: { command: npx, args: [-y, x@1.0.0] } }'),
+      /MCP server f/,
+    ],
+  ])('%s', async (_title, text, reason) => {
+    const { call } = await asked(text())
+    expect([call.result, call.requestId]).toEqual(['error', ''])
+    expect(call.text).toMatch(reason)
+  })
+
+  test('a file that lies there without being in force, and a folder that is a link', async () => {
+    await desk.write(`workers/made-${made}.md`, 'mine\n')
+    const { call } = await asked(definition(narrow))
+    expect([call.result, await desk.read(`workers/made-${made}.md`)]).toEqual(['error', 'mine\n'])
+    await mkdir(join(desk.root, 'elsewhere'), { recursive: true })
+    await symlink('elsewhere', join(desk.root, 'workers', `link-${made}`))
+    const linked = await asked(definition('', `link-${made}/x`))
+    expect(linked.call.result).toBe('error')
+  })
+})

@@ -1,0 +1,151 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { hashBytes } from '../../domain/digest.ts'
+import type { Tool } from '../../domain/tool.ts'
+import { ToolProblem } from '../../domain/tool-problem.ts'
+import { lackingCapabilities } from '../../policy/delegation/lacking-capabilities.ts'
+import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
+import { parseProject } from '../../policy/project/parse-project.ts'
+import { createWorkerName } from '../../policy/worker/built-in-tool-names.ts'
+import { splitFrontMatter } from '../../policy/worker/front-matter.ts'
+import { openWorkspace } from '../../sandbox/workspace.ts'
+import { defineBuiltIn } from '../define-built-in.ts'
+import { makePresentation } from '../presentations/make-presentation.ts'
+import { textWarnings } from '../presentations/text-warnings.ts'
+
+const definitionCharacters = 64 * 1024
+const lookEveryMs = 100
+
+/** The project folder that workers are written into, and the policy as it is activated. */
+export interface Project {
+  readonly dir: string
+  /** how long the call waits for the API to activate what was written, before it says that it is not in force */
+  readonly inForceWithinMs: number
+  inForce(): Promise<Policy>
+}
+
+const schema = z.strictObject({
+  definition: z
+    .string()
+    .min(1)
+    .max(definitionCharacters)
+    .describe('The whole file: front matter with `name` and `model`, then the instructions.'),
+})
+
+/**
+ * Writes a new worker into the project (product.md 24): the one tool that may. It always asks a person, at high risk, with
+ * the whole definition, once that has been checked as `check` does. Only the API activates what was written.
+ */
+export function createWorker(policy: Policy, creator: WorkerDefinition, project: Project): Tool {
+  const builtIn = defineBuiltIn({
+    name: createWorkerName,
+    description:
+      'Write a new worker of this project, as Markdown with YAML front matter. It may do nothing that you cannot do yourself. A person reads all of it first.',
+    schema,
+    risk: 'high',
+    readOnly: false,
+    scopes: ['once'],
+    accesses: () => [],
+
+    async present({ definition }, { toolHash }) {
+      const created = checked(policy, creator, definition)
+      const path = pathOf(created.name)
+      await refuseExisting(project, created.name)
+      return {
+        title: `Create worker ${created.name} (${definition.split('\n').length} lines)`,
+        presentation: makePresentation({
+          type: 'file_content',
+          language: 'markdown',
+          content: definition,
+          metadata: {
+            path,
+            worker: created.name,
+            model: created.model,
+            baseHash: 'absent',
+            newHash: hashBytes(definition),
+          },
+          warnings: textWarnings(definition.split('\n')),
+        }),
+        facts: { toolHash, bases: [], newHash: hashBytes(definition), detail: { path } },
+        content: Buffer.from(definition),
+        contentType: 'text/plain',
+        proposes: new Map(),
+      }
+    },
+
+    async execute({ definition }, { signal }) {
+      const created = checked(policy, creator, definition)
+      await refuseExisting(project, created.name)
+      const path = pathOf(created.name)
+      const folder = await openWorkspace({ root: project.dir, hidden: ['.countersign'] })
+      await folder.write(path, Buffer.from(definition), 'absent')
+      const inForce = await untilInForce(project, created, signal)
+      const output = { worker: created.name, path, hash: hashBytes(definition), inForce }
+      const text = inForce
+        ? `The worker ${created.name} is written to ${path} and in force.`
+        : `The worker ${created.name} is written to ${path}. It is not in force until a person activates it: countersign policy activate.`
+      return { type: 'output', output, text }
+    },
+  })
+  return { ...builtIn, needsPerson: 'approval', approval: async () => 'ask' }
+}
+
+function pathOf(name: string): string {
+  return `workers/${name}.md`
+}
+
+/** The worker that a definition would make, or every problem at once, with line, for the model. */
+function checked(policy: Policy, creator: WorkerDefinition, definition: string): WorkerDefinition {
+  const name = nameIn(definition)
+  const taken = [...policy.workers.keys()].some((one) => one.toLowerCase() === name.toLowerCase())
+  if (taken) throw new ToolProblem(`There is a worker ${name} already; it is not changed.`)
+  const texts = new Map(policy.files.texts).set(pathOf(name), definition)
+  const parsed = parseProject({ texts, toolFiles: policy.files.toolFiles })
+  if ('problems' in parsed) {
+    const errors = parsed.problems.filter(({ severity }) => severity === 'error')
+    throw new ToolProblem(
+      errors
+        .map(({ file, line, problem, remedy }) => `${file}:${line ?? 1}: ${problem}; ${remedy}`)
+        .join('\n'),
+    )
+  }
+  const created = parsed.policy.workers.get(name)
+  if (created === undefined) throw new ToolProblem(`${pathOf(name)} defines no worker.`)
+  const lacking = lackingCapabilities(creator, created)
+  if (lacking.length === 0) return created
+  throw new ToolProblem(
+    `A worker that you write may do nothing that you cannot do yourself. This one has: ${lacking.join('; ')}.`,
+  )
+}
+
+/** The name decides the path, so nothing but a plain name is taken. */
+function nameIn(definition: string): string {
+  const yaml = splitFrontMatter(definition)?.yaml ?? ''
+  const name = /^name:[ \t]*([A-Za-z0-9][A-Za-z0-9_-]{0,63})[ \t]*$/m.exec(yaml)?.[1]
+  if (name !== undefined) return name
+  throw new ToolProblem(
+    'The definition begins with front matter that has a line `name: NAME`: letters, digits, "-" and "_", at most 64.',
+  )
+}
+
+/** What lies in the folder counts too, activated or not. */
+async function refuseExisting(project: Project, name: string): Promise<void> {
+  const folder = await openWorkspace({ root: project.dir, hidden: ['.countersign'] })
+  const state = await folder.state(pathOf(name), { clash: true })
+  if (state.kind === 'absent' && state.clash === undefined) return
+  throw new ToolProblem(`There is a file for a worker ${name} already; it is not changed.`)
+}
+
+async function untilInForce(
+  project: Project,
+  created: WorkerDefinition,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const deadline = performance.now() + project.inForceWithinMs
+  while (performance.now() < deadline && !signal.aborted) {
+    const now = (await project.inForce()).workers.get(created.name)
+    if (now !== undefined) return now.digest === created.digest
+    await delay(lookEveryMs)
+  }
+  return false
+}
