@@ -2,6 +2,8 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createPolicyReader } from '../../src/services/policy/policy-reader.ts'
 import { decideRequest } from '../../src/services/decisions/decide-request.ts'
 import { executeCall } from '../../src/services/executions/execute-call.ts'
+import { closeRun } from '../../src/services/runs/close-run.ts'
+import { takeTurn } from '../../src/services/turns/take-turn.ts'
 import type { Db } from '../../src/store/database.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 import { textsOf, withQueryLog, type LoggedQuery } from '../harness/fixtures/count-queries.ts'
@@ -40,7 +42,7 @@ async function waitingCall(name: string) {
   return { call, digest }
 }
 
-it('a decision takes at most 10 queries, and an approved call 10 before its tool begins', async () => {
+it('a decision takes at most 10 queries, an approved call 10 before its tool begins and 21 in all', async () => {
   const api = counted(desk.api)
   const worker = counted(desk.worker)
   const { call, digest } = await waitingCall('one')
@@ -61,4 +63,19 @@ it('a decision takes at most 10 queries, and an approved call 10 before its tool
   const { signal } = new AbortController()
   expect(await executeCall(worker, { callId: call.id, signal })).toEqual({ kind: 'done' })
   expect(before, textsOf(queries)).toBeLessThanOrEqual(10)
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(21)
+})
+
+it('the last turn of a run takes at most 25 queries, and closing it 9', async () => {
+  const worker = counted(desk.worker)
+  const runId = await desk.start()
+  desk.say({ text: 'Done.' })
+  await worker.policies.inForce()
+  queries.length = 0
+  const { signal } = new AbortController()
+  expect(await takeTurn(worker, { runId, turn: 1, signal })).toEqual({ kind: 'finished' })
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(25)
+  queries.length = 0
+  expect(await closeRun(worker, { runId })).toEqual({ kind: 'closed' })
+  expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(9)
 })
