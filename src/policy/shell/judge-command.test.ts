@@ -125,6 +125,12 @@ describe('everything else asks at best', () => {
     expect(await judgeBy(usual, 'ls > a', { otherwise: 'blocked' })).toMatchObject({ word: 'ask' })
   })
 
+  test('what is nested too deeply to be looked through is blocked', async () => {
+    const nested = (depth: number) => `${'echo $('.repeat(depth)}ls${')'.repeat(depth)}`
+    expect(await judgeBy(usual, nested(20))).toMatchObject({ word: 'ask' })
+    expect(await judgeBy(usual, nested(60))).toMatchObject({ rule: { id: 'shell:too-deep' } })
+  })
+
   test('without a sandbox nothing is pre-approved, and blocks still block', async () => {
     const host = { ...plainHost, sandboxProblem: 'bwrap is not installed' }
     const verdict = await judgeBy(usual, 'ls', { host })

@@ -50,11 +50,15 @@ export async function judgeCommand(
   const { search, doubts } = analysis
   const known = knownByNode(analysis)
   const found: Found[] = []
+  const judged = new Map<string, Found>()
   for (const command of search.commands) {
     // What was found inside of a text that a command runs counts for asks and blocks alone.
     const own = command.node !== null || analysis.input.kind === 'exec'
     const words = known.get(command.node) ?? null
-    const one = await judgeOne(policy, command, words, { ...place, rules })
+    const source = sourceOf(analysis, command)
+    const before = source === null ? undefined : judged.get(source)
+    const one = before ?? (await judgeOne(policy, command, words, { ...place, rules }))
+    if (source !== null) judged.set(source, one)
     if (own || one.rule.id !== defaultRule) found.push({ ...one, node: command.node })
     found.push(
       ...innerMatches(rules, command).map((rule) =>
@@ -65,13 +69,9 @@ export async function judgeCommand(
   found.push(
     ...scanMatches(rules, search).map((rule) => byRule(rule, 'in a text that is not understood')),
   )
-  const distinct = found.filter(
-    (one, index) =>
-      found.findIndex((other) => other.rule.id === one.rule.id && other.shown === one.shown) ===
-      index,
-  )
+  const distinct = new Map(found.map((one) => [`${one.rule.id} ${one.shown}`, one]))
   const lines = [
-    ...distinct.map(({ shown, word, rule }) => ({
+    ...[...distinct.values()].map(({ shown, word, rule }) => ({
       outcome: word,
       detail: `${shown}: ${rule.text}`,
     })),
@@ -87,6 +87,14 @@ export async function judgeCommand(
   const blocked = found.find(({ word }) => word === 'blocked')
   if (blocked !== undefined) return end(blocked)
   const [doubt] = doubts
+  if (search.isTooDeep) {
+    const text = 'its substitutions are nested too deeply to look for what is blocked in them'
+    return end({
+      word: 'blocked',
+      rule: { id: 'shell:too-deep', text, source: null },
+      reason: null,
+    })
+  }
   if (!analysis.whole && policy.default === 'blocked') {
     const text = `no shell rule allows what cannot be read: ${doubt ?? ''}`
     return end({
@@ -115,6 +123,11 @@ export async function judgeCommand(
   const printed = printedOf(analysis, found)
   lines.push({ outcome: 'runs as', detail: shownPrinted(printed) })
   return { ...end(first), printed }
+}
+
+/** The text of a command of the script itself: the same text means the same, so it is judged once. */
+function sourceOf({ input }: CommandAnalysis, { node }: PossibleCommand): string | null {
+  return node === null || input.kind === 'exec' ? null : input.script.slice(node.pos, node.end)
 }
 
 /** The known commands by their nodes; an argument vector has the node `null`. */

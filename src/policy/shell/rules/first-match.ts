@@ -1,6 +1,6 @@
 import type { ShellRule } from '../../policy.ts'
 import type { PossibleCommand, Search } from '../search/possible-commands.ts'
-import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
+import { anyCharacter, anyText, exactly, programName, type Spelling } from '../spelling/spelling.ts'
 import { couldMatch, tokenPattern } from './token-pattern.ts'
 
 /** More places than this at which a command may begin are not judged one by one, but all rules by all of them. */
@@ -26,7 +26,9 @@ export function innerMatches(
   command: PossibleCommand,
 ): readonly ShellRule[] {
   const { inner } = command
-  if (inner.length > mostStarts) return anywhere(rules, command.words)
+  if (inner.length > mostStarts) {
+    return [...new Set(inner.map(({ words }) => words))].flatMap((words) => anywhere(rules, words))
+  }
   return inner.flatMap(({ words, from }) => firstOver(rules, words, from) ?? [])
 }
 
@@ -50,10 +52,15 @@ export function scanMatches(rules: readonly ShellRule[], search: Search): readon
 }
 
 function anywhere(rules: readonly ShellRule[], words: readonly Spelling[]): readonly ShellRule[] {
-  return rules.filter(
-    ({ pattern, consent }) =>
-      consent.approval !== 'preApproved' && couldMatch(tokenPattern(pattern), words, 0, true),
-  )
+  const names = new Set(words.flatMap(({ ways }) => ways.flat().map(programName)))
+  const isUnclear =
+    words.some((word) => word.open) ||
+    [...names].some((name) => name.includes(anyText) || name.includes(anyCharacter))
+  return rules.filter(({ pattern, consent }) => {
+    const compiled = tokenPattern(pattern)
+    if (consent.approval === 'preApproved' || !(isUnclear || names.has(compiled.name))) return false
+    return couldMatch(compiled, words, 0, true)
+  })
 }
 
 /** Could some command that a text may mean be the pattern's? For `when.command` (workers-and-policy.md). */
@@ -63,10 +70,7 @@ export function someCommandMatches(pattern: readonly string[], search: Search): 
     search.commands.some(
       ({ words, inner }) =>
         couldMatch(compiled, words, 0) ||
-        (inner.length > 0 && couldMatch(compiled, words, 0, true)) ||
-        inner.some(
-          (reading) => reading.words !== words && couldMatch(compiled, reading.words, reading.from),
-        ),
+        inner.some((reading) => couldMatch(compiled, reading.words, reading.from)),
     ) ||
     search.scanned.some((tokens) => {
       const named = tokens.some((token) => programName(token) === compiled.name)

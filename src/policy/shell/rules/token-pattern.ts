@@ -84,6 +84,7 @@ export function couldMatch(
   from: number,
   anywhere = false,
 ): boolean {
+  if (!anywhere && !mayBegin(pattern, words[from])) return false
   const all = (1 << pattern.flags.length) - 1
   const start: State = { operands: -1, flags: 0, afterOption: false }
   let states: readonly State[] = [start]
@@ -101,6 +102,14 @@ export function couldMatch(
     if (states.length === 0) return false
   }
   return false
+}
+
+/** Most words begin no command of a pattern; that is seen without a walk. */
+function mayBegin(pattern: TokenPattern, word: Spelling | undefined): boolean {
+  if (word === undefined || word.open) return word !== undefined
+  return word.ways.some(
+    ([field]) => field === undefined || couldBe(programName(field), pattern.name),
+  )
 }
 
 function keyOf(state: State): number {
@@ -121,7 +130,7 @@ function step(pattern: TokenPattern, state: State, field: string): readonly Stat
   if (state.operands < 0) {
     return couldBe(programName(field), pattern.name) ? [{ ...state, operands: 0 }] : []
   }
-  if (field.length > 1 && field.startsWith('-')) {
+  if (field.startsWith('-')) {
     const flags = state.flags | flagsIn(pattern, field)
     return [{ ...state, flags, afterOption: !pattern.plain.has(field) }]
   }

@@ -28,6 +28,8 @@ export interface Search {
   readonly commands: readonly PossibleCommand[]
   /** token lists of texts that are not understood; a command may begin at every token */
   readonly scanned: readonly (readonly string[])[]
+  /** not all of it could be looked at: it is nested too deeply */
+  readonly isTooDeep: boolean
 }
 
 const deepest = 4
@@ -52,6 +54,7 @@ export function possibleCommandsOf(argv: readonly string[]): Search {
 class Finding implements Search {
   readonly commands: PossibleCommand[] = []
   readonly scanned: (readonly string[])[] = []
+  isTooDeep = false
   readonly #seen = new Set<string>()
   readonly #parsed = new Set<string>()
 
@@ -64,6 +67,7 @@ class Finding implements Search {
     const root = tree ?? parse(text)
     if (root.errors !== undefined && root.errors.length > 0) this.scan(text)
     const parts = walkScript(root)
+    if (parts.isTooDeep) this.isTooDeep = true
     const many = parts.commands.length > shellLimits.commands
     if (many) this.scan(text)
     let isFed = false
@@ -72,7 +76,7 @@ class Finding implements Search {
       const others = many ? [] : othersOf(parts, node, words)
       isFed = this.addWords(words, own ? node : null, depth, text, others) || isFed
       if (parts.handers.has(node.name?.value ?? '')) {
-        this.addWords(words.slice(1), null, depth, text, [])
+        this.commands.push({ words: [], inner: readingsIn(words), node: null })
       }
     }
     for (const elements of parts.arrays) {
@@ -113,7 +117,7 @@ class Finding implements Search {
     const inner: Reading[] = []
     if (wraps) {
       const all = others.length === 0 ? words : [...words, ...others]
-      inner.push(...all.slice(1).map((_, index) => ({ words: all, from: index + 1 })))
+      inner.push(...readingsIn(all))
     }
     inner.push(...aliasReadings(words, programs))
     this.commands.push({ words, inner, node })
@@ -155,6 +159,11 @@ function wordsOf(node: Command, known: KnownValues): readonly Spelling[] {
     else spelled.push(exactly(argument.text))
   }
   return spelled
+}
+
+/** A command may begin at every word behind the first. */
+function readingsIn(words: readonly Spelling[]): readonly Reading[] {
+  return words.slice(1).map((_, index) => ({ words, from: index + 1 }))
 }
 
 /** A single plain word runs nothing that a rule of more than one word could mean, and a name alone is found anyway. */
@@ -200,16 +209,12 @@ function othersOf(
     return program?.takesWords === true
   })
   if (takesInput !== true) return []
-  const fed = parts.commands
+  const printed = parts.commands
     .filter((node) => node !== own)
-    .flatMap((node) => node.args.flatMap((word) => ('value' in word ? wordTexts(word) : [])))
-  return [...fed, ...parts.handed].flatMap((text) =>
-    text.split(/(?:\\n|\\t|\s)+/).flatMap((one) => (one === '' ? [] : [exactly(one)])),
-  )
-}
-
-function wordTexts(word: Command['args'][number]): readonly string[] {
-  return word.type === 'Word' ? [word.value] : [word.text]
+    .flatMap((node) => wordsOf(node, parts.known).slice(1))
+  const lines = [...printed.flatMap(textsOf), ...parts.handed].filter((text) => /\s|\\/.test(text))
+  const split = lines.flatMap((text) => text.split(/(?:\\n|\\t|\s)+/))
+  return [...printed, ...split.filter((text) => text !== '').map(exactly)]
 }
 
 /** `git -c alias.x=push x`: what a setting given with the call makes of a name. */

@@ -12,9 +12,14 @@ export interface ScriptParts {
   readonly arrays: readonly (readonly Word[])[]
   /** texts with a substitution in them, which an index or a transformation of a value may yet run */
   readonly latent: readonly string[]
+  /** substitutions lie in each other deeper than they are followed */
+  readonly isTooDeep: boolean
   /** names that hand their arguments on: functions, and `set` */
   readonly handers: ReadonlySet<string>
 }
+
+/** Substitutions within substitutions that are followed; each level costs the parser a look at all below it. */
+const mostNested = 24
 
 /** How often assigned values are put into each other. */
 const rounds = 3
@@ -27,7 +32,8 @@ export function walkScript(root: SyntaxNode): ScriptParts {
   const arrays: (readonly Word[])[] = []
   const latent: string[] = []
   const handers = new Set(['set'])
-  const visit = (node: SyntaxNode): void => {
+  let isTooDeep = false
+  const visit = (node: SyntaxNode, depth: number): void => {
     if (node.type === 'Command') commands.push(node)
     else if (node.type === 'HereDoc' || node.type === 'HereString') handed.push(node)
     else if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') {
@@ -35,9 +41,11 @@ export function walkScript(root: SyntaxNode): ScriptParts {
     } else if (node.type === 'ArrayValue') arrays.push(node.elements)
     else if (node.type === 'Word') latent.push(...latentTexts(node))
     else if (node.type === 'Function') handers.add(node.name.value)
-    forEachChild(node, visit)
+    const isNested = node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution'
+    if (isNested && depth >= mostNested) isTooDeep = true
+    else forEachChild(node, (child) => visit(child, isNested ? depth + 1 : depth))
   }
-  visit(root)
+  visit(root, 0)
   let known: KnownValues = alwaysKnown
   for (let round = 0; round < rounds && assigned.length > 0; round += 1) {
     known = valuesOf(assigned, known)
@@ -45,7 +53,15 @@ export function walkScript(root: SyntaxNode): ScriptParts {
   known = withPositional(commands, handers, known)
   const texts = handed.flatMap((node) => handedTexts(node, known))
   const values = [...known.values()].flat().filter(holdsSubstitution)
-  return { commands, handed: texts, known, arrays, handers, latent: [...latent, ...values] }
+  return {
+    commands,
+    handed: texts,
+    known,
+    arrays,
+    handers,
+    latent: [...latent, ...values],
+    isTooDeep,
+  }
 }
 
 /** More values of one variable than this are forgotten; it stays open. */
@@ -114,7 +130,8 @@ function holdsSubstitution(text: string): boolean {
  * a plain word.
  */
 function latentTexts(word: Word): readonly string[] {
-  const texts = word.value.includes('[') && holdsSubstitution(word.value) ? [word.value] : []
+  const isIndexed = word.text.includes('[') && holdsSubstitution(word.value)
+  const texts = isIndexed ? [word.value] : []
   if (word.parts !== undefined || !/[<>]\(/.test(word.text)) return texts
   return [...texts, word.text.replace(/^[^(]*\(/, '').replace(/\)[^)]*$/, '')]
 }
