@@ -277,7 +277,6 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
 })
 
 // Rules: security.md 8
-// Rules: security.md 8
 describe.skipIf(!testSandbox.works)('protected names', () => {
   const open = '\n  - { name: all, root: ., mode: rw }'
 
