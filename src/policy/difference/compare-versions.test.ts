@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import { fixtureFiles, policyOf } from '../../../test/harness/fixtures/project.ts'
 import type { Policy, ProjectFiles } from '../policy.ts'
 import { compareVersions } from './compare-versions.ts'
+import { maskChange } from './mask-change.ts'
 
 /** The fixture folder with some texts replaced; `null` removes a file. */
 function folder(changes: Record<string, [from: string, to: string] | string | null>): Policy {
@@ -96,4 +97,22 @@ test('against nothing everything is new, and nobody has to agree twice', () => {
   const difference = compareVersions(null, base)
   expect(difference.files.every((file) => file.change === 'added')).toBe(true)
   expect(difference.secondPerson).toEqual([])
+})
+
+test('secrets, and what is handed to other programs, are told by length and hash', () => {
+  const key = `ghp_${'a'.repeat(36)}`
+  const after = folder({
+    'workers/scribe.md': [
+      'description: Writes notes\nmodel:',
+      `description: "use ${key}"\nmcpServers: { wiki: { command: wiki, env: { PIN: "1234" } } }\nmodel:`,
+    ],
+  })
+  const { settings } = compareVersions(
+    folder({ 'workers/scribe.md': ['description: Writes notes\n', ''] }),
+    after,
+  )
+  const masked = JSON.stringify(settings.map(maskChange))
+  expect(masked).toContain('GitHub token, 40 characters, sha256:')
+  expect(masked).toContain('[value, 4 characters, sha256:')
+  expect(masked).not.toMatch(/aaaa|1234"/)
 })

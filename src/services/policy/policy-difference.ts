@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts'
 import { compareVersions, type SettingChange } from '../../policy/difference/compare-versions.ts'
+import { maskChange } from '../../policy/difference/mask-change.ts'
 import type { Policy } from '../../policy/policy.ts'
 
 /** An audit event has at most 60 KiB, whatever names and values are made of. */
@@ -8,7 +9,7 @@ const mostCharacters = 100
 
 /**
  * What a new version changes, for the trail: files added, changed and removed, which parts of the configuration differ
- * and the settings themselves, before and after. Long values are cut, and what is left out is counted.
+ * and the settings themselves, before and after. Long values are cut, secrets masked, and what is left out is counted.
  */
 export function policyDifference(before: Policy | null, after: Policy): JsonObject {
   const { files, settings } = compareVersions(before, after)
@@ -20,7 +21,7 @@ export function policyDifference(before: Policy | null, after: Policy): JsonObje
     changed: of('changed'),
     removed: of('removed'),
     settings: named([...new Set(parts)]),
-    changes: settings.slice(0, mostNamed).map(cut),
+    changes: settings.slice(0, mostNamed).map((change) => cut(maskChange(change))),
     ...(settings.length > mostNamed ? { moreChanges: settings.length - mostNamed } : {}),
   }
 }

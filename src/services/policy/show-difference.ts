@@ -4,6 +4,7 @@ import {
   type FileChange,
   type SettingChange,
 } from '../../policy/difference/compare-versions.ts'
+import { maskChange } from '../../policy/difference/mask-change.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { difference } from '../../tools/presentations/difference.ts'
 import { hasRight } from '../access/has-right.ts'
@@ -43,7 +44,13 @@ export async function showDifference(
   const { files, settings, secondPerson } = compareVersions(before, after)
   const shown: (FileChange & { diff: string | null })[] = []
   for (const file of files) shown.push({ ...file, diff: await diffOf(file, before, after) })
-  return { from: before.digest, to: after.digest, files: shown, settings, secondPerson }
+  return {
+    from: before.digest,
+    to: after.digest,
+    files: shown,
+    settings: settings.map(maskChange),
+    secondPerson: secondPerson.map(maskChange),
+  }
 }
 
 async function version(ctx: ServiceContext, digest: string): Promise<Policy> {
