@@ -47,7 +47,8 @@ test('a connection cut while a query runs fails that query, not the process', as
     const pid = await processOf(tx)
     await Promise.all([sql`select pg_sleep(600)`.execute(tx), cutOff(pid)])
   })
-  await expect(cut).rejects.toThrow(/terminat/)
+  // Which of the two it hears of first is a race: the farewell, or the end of the connection.
+  await expect(cut).rejects.toThrow(/terminat|ECONNRESET|connection/i)
   await answers()
 })
 

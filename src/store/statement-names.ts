@@ -17,25 +17,26 @@ const plannedByValue = [/ limit \$/i, /on conflict \([^)]*\) where [^$]*\$/i]
  */
 export class StatementNames {
   readonly #uses = new Map<string, number>()
-  readonly #names = new Map<string, string>()
+  /** `null`: one that is not to be prepared */
+  readonly #names = new Map<string, string | null>()
   #given = 0
 
   /** Counts one use of a statement; its name once it has recurred. */
   nameOf(text: string): string | undefined {
     const name = this.#names.get(text)
-    if (name !== undefined || this.#names.size >= preparedMost) return name
+    if (name !== undefined || this.#names.size >= preparedMost) return name ?? undefined
     const uses = (this.#uses.get(text) ?? 0) + 1
     if (uses < preparedFromUse) {
       if (this.#uses.size >= countedMost) this.#uses.clear()
       this.#uses.set(text, uses)
       return undefined
     }
-    if (!isPlanned.test(text) || plannedByValue.some((by) => by.test(text))) return undefined
     this.#uses.delete(text)
-    this.#given += 1
-    const given = `countersign_${this.#given}`
+    const isPrepared = isPlanned.test(text) && !plannedByValue.some((by) => by.test(text))
+    if (isPrepared) this.#given += 1
+    const given = isPrepared ? `countersign_${this.#given}` : null
     this.#names.set(text, given)
-    return given
+    return given ?? undefined
   }
 
   /** The schema has changed under the prepared ones: every statement is prepared anew, under another name. */
