@@ -1,7 +1,8 @@
 import { parse } from 'unbash'
 import type { CommandInput } from '../../domain/command.ts'
 import { possibleCommands, possibleCommandsOf, type Search } from './search/possible-commands.ts'
-import { knownScript, type KnownPiece } from './strict/known-script.ts'
+import type { KnownPiece } from './strict/known-piece.ts'
+import { knownScript } from './strict/known-script.ts'
 import { literalWord } from './strict/known-word.ts'
 import { hasOddCharacters, shellLimits, textDoubts } from './text/odd-text.ts'
 

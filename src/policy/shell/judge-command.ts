@@ -7,7 +7,7 @@ import { firstOver, innerMatches, scanMatches } from './rules/first-match.ts'
 import { preApprove, type CommandPlace } from './rules/pre-approve.ts'
 import type { PossibleCommand } from './search/possible-commands.ts'
 import type { Spelling } from './spelling/spelling.ts'
-import type { KnownCommand } from './strict/known-script.ts'
+import type { KnownCommand } from './strict/known-piece.ts'
 import type { KnownWord } from './strict/known-word.ts'
 
 /** What a worker's shell rules say of a command. */

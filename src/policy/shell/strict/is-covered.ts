@@ -1,5 +1,5 @@
 import type { Command } from 'unbash'
-import type { KnownPiece } from './known-script.ts'
+import type { KnownPiece } from './known-piece.ts'
 
 /**
  * Does what was read account for every character of a script? Between the words of a command only blanks may stand, and

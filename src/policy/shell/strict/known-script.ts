@@ -8,19 +8,8 @@ import type {
   Statement,
 } from 'unbash'
 import { isCovered } from './is-covered.ts'
+import type { KnownPiece } from './known-piece.ts'
 import { knownWord, type KnownWord } from './known-word.ts'
-
-/** A simple command of which every word and redirect is known. */
-export interface KnownCommand {
-  readonly kind: 'command'
-  readonly node: Command | null
-  readonly words: readonly KnownWord[]
-  /** printed, in their order */
-  readonly redirects: readonly string[]
-}
-
-/** A script of which everything is known: commands between separators and operators, as they are printed. */
-export type KnownPiece = KnownCommand | { readonly kind: 'text'; readonly text: string }
 
 export interface KnownScript {
   readonly pieces: readonly KnownPiece[]
