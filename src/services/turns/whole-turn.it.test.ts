@@ -234,6 +234,6 @@ test('whatever people do and whatever changes, in any order, a turn ends as the 
       }
       await played.finish()
     }),
-    { numRuns: 60, interruptAfterTimeLimit: 40_000, endOnFailure: false },
+    { numRuns: 50, interruptAfterTimeLimit: 25_000, endOnFailure: false },
   )
 }, 240_000)
