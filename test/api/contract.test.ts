@@ -179,6 +179,12 @@ const questions: Record<string, () => Promise<Reply>> = {
     const input = { path: 'notes/1.md', content: 'edited' }
     return grace.post(`/v1/requests/${id}/revisions`, { input, digest, revision: 1 })
   },
+  postRequestsIdAnswer: async () => {
+    // In a run of its own: whoever answers decides nothing of that run afterwards.
+    const other = await addRun(api.service, { startedBy: api.people.ada })
+    const question = await addRequest(api.service, other, { kind: 'question' })
+    return grace.post(`/v1/requests/${question.id}/answer`, { text: 'the next one' })
+  },
   postRequestsIdSettle: async () => {
     const check = await addRequest(api.service, run, {
       position: ++position,
@@ -301,6 +307,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
     postRequestsIdComments: { text: 'x' },
     postRequestsIdRevoke: { reason: 'x' },
     postRequestsIdRevisions: { input: {}, digest: request.digest, revision: 1 },
+    postRequestsIdAnswer: { text: 'x' },
     postRequestsIdSettle: { ran: null, then: 'continue', reason: 'x' },
     postRequestsIdExtend: { expiresAt: '2100-01-01T00:00:00Z' },
   }

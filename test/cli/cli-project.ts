@@ -50,6 +50,20 @@ rights: { manageRuns: [operators], activatePolicy: [operators], readAudit: [audi
     },
     { text: 'Done.' },
   ),
+  'workers/asker.md': worker('asker', 'workers: [scribe]\ntools: { ask_person: {} }\n'),
+  'scripts/asker.yaml': script(
+    {
+      text: 'I ask.',
+      calls: [
+        { tool: 'ask_person', input: { question: 'Which one?', choices: ['the first', 'none'] } },
+      ],
+    },
+    {
+      text: 'Then so.',
+      calls: [{ tool: 'call_worker', input: { worker: 'scribe', input: 'go' } }],
+    },
+    { text: 'Done.' },
+  ),
   'workers/idle.md': worker('idle'),
   'scripts/idle.yaml': script({ text: 'Nothing to do.' }),
   'workers/inventor.md': worker('inventor'),

@@ -321,3 +321,32 @@ test('a manual tool is listed and invoked from the terminal, and asks somebody e
   const late = await cli.run('runs', 'call', run, 'write_file', input, ...ada)
   expect(late).toMatchObject({ code: 1, err: expect.stringContaining('cancelled already') })
 })
+
+// Rules: product.md 23
+test('a question is answered from the terminal, with one of its choices; a run below is watched and shown', async () => {
+  const { run, request } = await waiting('asker')
+  const approved = await cli.run('approve', request, '--digest', await digestOf(request), ...grace)
+  expect(approved.code).toBe(1)
+  expect((await cli.run('answer', request, 'the last', ...grace)).code).toBe(1)
+  expect((await cli.run('answer', request, 'none', ...ada)).err).toContain('you started this run')
+  expect(await cli.ok('answer', request, 'the first', ...grace)).toContain('The agent reads it')
+  await untilState(run, 'waiting_for_approval')
+  const linus = ['--as', 'linus@example.com']
+  const { items } = await cli.json<{
+    items: { number: number; digest: string; kind: string }[]
+  }>('requests', 'ls', '--run', run, ...linus)
+  const delegation = items.find((item) => item.kind === 'tool_call')
+  const number = String(delegation?.number)
+  expect((await cli.run('answer', number, 'yes', ...linus)).err).toContain('is not a question')
+  await cli.ok('approve', number, '--digest', delegation?.digest ?? '', ...linus)
+  await waitUntil(
+    async () => {
+      const shown = await cli.ok('runs', 'show', run, ...ada)
+      return /started run \S+ of scribe, waiting_for_approval/.test(shown) || shown
+    },
+    { withinMs: 90_000 },
+  )
+  const shown = await cli.json<{ children: { runId: string }[] }>('runs', 'show', run, ...ada)
+  const below = await cli.ok('runs', 'show', shown.children[0]?.runId ?? '', ...ada)
+  expect(below).toContain('asker › scribe')
+})
