@@ -103,6 +103,7 @@ test('an event named like a property of objects is refused', () => {
   }
 })
 
+// Rules: product.md 7
 test('of any events that race for a request, the first terminal one wins and all later ones are refused', () => {
   const terminal = { approve: 'approved', deny: 'denied', expire: 'expired', cancel: 'cancelled' }
   const events = fc.constantFrom(
