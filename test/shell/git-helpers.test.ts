@@ -76,6 +76,7 @@ const commands = [
   'git remote -v',
 ]
 
+// Rules: security.md 6
 test('a pre-approved git runs nothing that the repository names', async () => {
   for (const command of commands) {
     const words = command.split(' ')

@@ -170,6 +170,15 @@ describe('first match wins, one blocked blocks all', () => {
     }
   })
 
+  test('a vector that runs a text is judged by that text too, and default is for the vector alone', async () => {
+    const rules = [rule('bash', 'ask'), rule('git push', 'blocked')]
+    const blockedToo = ['bash', '-c', 'ls && git push']
+    expect(await judgeBy(rules, blockedToo)).toMatchObject({ word: 'blocked' })
+    const other = { otherwise: 'blocked' } as const
+    expect(await judgeBy(rules, ['bash', '-c', 'ls x'], other)).toMatchObject({ word: 'ask' })
+    expect(await judgeBy(rules, ['ls', 'x'], other)).toMatchObject({ word: 'blocked' })
+  })
+
   test('unlessArgs keeps a rule from speaking, in every form of a flag', async () => {
     const rules = [rule('tool', 'preApproved', { unlessArgs: ['-o', '--output', 'push'] })]
     expect(await judgeBy(rules, 'tool a b')).toMatchObject({ word: 'preApproved' })

@@ -53,8 +53,9 @@ export async function judgeCommand(
   const judged = new Map<string, Found>()
   for (const command of search.commands) {
     // What was found inside of a text that a command runs counts for asks and blocks alone.
-    const own = command.node !== null || analysis.input.kind === 'exec'
-    const words = known.get(command.node) ?? null
+    const isVector = analysis.input.kind === 'exec' && command === search.commands[0]
+    const own = command.node !== null || isVector
+    const words = own ? (known.get(command.node) ?? null) : null
     const source = sourceOf(analysis, command)
     const before = source === null ? undefined : judged.get(source)
     const one = before ?? (await judgeOne(policy, command, words, { ...place, rules }))
