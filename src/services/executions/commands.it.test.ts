@@ -89,6 +89,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
     },
   )
 
+  // Rules: product.md 26
   test(
     'a request shows vector, folder, sandbox, environment, and each file by its hash',
     patient,
@@ -138,6 +139,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
     },
   )
 
+  // Rules: product.md 15
   test('a script written earlier in the turn is shown as it will be', patient, async () => {
     const asked = await calls(
       { tool: 'write_file', input: { path: 'scratch/new.sh', content: 'echo new\n' } },
@@ -231,6 +233,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
   })
 })
 
+// Rules: security.md 7
 test(
   'without a sandbox nothing is pre-approved, the approver is told, and nothing runs',
   patient,
