@@ -81,11 +81,12 @@ async function recordIn(
   return split(readFileSync(record, 'utf8'), scripts.length, folder)
 }
 
+// A newline is recorded as another character: bash writes at each newline, and a record must be one write.
 function driverOf(programs: readonly string[], record: string, scripts: string): string {
   const functions = programs.flatMap((name) =>
     [name, `/usr/bin/${name}`].map(
       (called) =>
-        `function ${called} { builtin printf '%s\\0' "$(($# + 1))" '${called}' "$@" >> '${record}'; [[ '${name}' != false && "$1" != fail ]]; }`,
+        `function ${called} { builtin printf '%s\\0' "$(($# + 1))" '${called}' "\${@//$'\\n'/$'\\x02'}" >> '${record}'; [[ '${name}' != false && "$1" != fail ]]; }`,
     ),
   )
   return [
