@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { sql } from 'kysely'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { createApp } from '../../src/api/app.ts'
+import type { JsonObject } from '../../src/domain/json.ts'
 import { EventFeed } from '../../src/delivery/event-feed.ts'
 import { EventSequencer } from '../../src/delivery/event-sequencer.ts'
 import { buildUi, isUiBuilt } from '../../src/runtime/supervisor/build-ui.ts'
@@ -134,7 +135,7 @@ function listen(server: Server, port: number): Promise<Server> {
 /** A turn whose calls ask: returns the requests in the order of the calls. */
 export async function ask(
   desk: AgentDesk,
-  calls: readonly { tool: string; input: Record<string, string> }[],
+  calls: readonly { tool: string; input: JsonObject }[],
   said: string,
 ): Promise<{ runId: string; requestIds: string[]; callIds: string[] }> {
   desk.say({ text: said, calls })

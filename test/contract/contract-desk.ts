@@ -96,7 +96,7 @@ export class ContractDesk implements AsyncDisposable {
   ): Promise<Answer> {
     const { id, digest, revision } = request
     const said = { decision: 'approve', digest, revision, ...body }
-    return (await this.as(by)).post(`/v1/requests/${id}/decisions`, said, { prefer: 'wait=5' })
+    return (await this.as(by)).post(`/v1/requests/${id}/decisions`, said, { prefer: 'wait=20' })
   }
 
   /** `countersign ARGS` in the project folder, without a terminal. */
