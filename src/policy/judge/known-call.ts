@@ -1,7 +1,6 @@
 import type { Tool } from '../../domain/tool.ts'
 import type { WorkerDefinition } from '../policy.ts'
 import { didYouMean } from '../reading/did-you-mean.ts'
-import { builtInToolNames, fileToolNames } from '../worker/built-in-tool-names.ts'
 import type { JudgeQuestion } from './question.ts'
 
 /** Step 1: is this a call that could be made at all? The tool, or why not as a sentence for the model. */
@@ -11,7 +10,7 @@ export function knownCall(
 ): { readonly tool: Tool } | { readonly error: string } {
   const { tool: name, registry } = question
   const tool = registry.get(name)
-  if (tool === undefined) return { error: unknownTool(question, worker) }
+  if (tool === undefined) return { error: unknownTool(question) }
   if (question.duplicateId) {
     return { error: 'Two calls of this turn have the same id; give every call an id of its own' }
   }
@@ -23,20 +22,10 @@ export function knownCall(
   return { tool }
 }
 
-function unknownTool(question: JudgeQuestion, worker: WorkerDefinition): string {
-  const { tool: name, registry } = question
-  const awaited = builtInToolNames.includes(name) && !fileToolNames.includes(name)
-  if (awaited && wants(worker, name)) return `The tool ${name} is not available yet`
+function unknownTool({ tool: name, registry }: JudgeQuestion): string {
   const known = registry
     .all()
     .filter((tool) => !tool.manual)
     .map((tool) => tool.name)
   return `There is no tool ${JSON.stringify(name)}; ${didYouMean(name, known)}`
-}
-
-/** Does the worker's file give it a built-in tool that this version does not have? */
-function wants(worker: WorkerDefinition, name: string): boolean {
-  if (name === 'exec' || name === 'shell') return worker.shell !== null
-  if (name === 'call_worker') return worker.workers.length > 0
-  return worker.tools.has(name)
 }

@@ -1,4 +1,4 @@
-/** The built-in tools (workers-and-policy.md), those that are not available yet included. */
+/** The tools of every worker that has zones (workers-and-policy.md, built-in tools). */
 export const fileToolNames: readonly string[] = [
   'read_file',
   'list_files',
