@@ -67,7 +67,7 @@ sandbox: { required: true }
     await using bench = mcpBench({ sandbox })
     const policy = policyWith({ boxed: '{ command: node }' }, 'sandbox: { network: allow }\n')
     const tool = await bench.tool(policy, 'mcp__boxed__run')
-    expect(await tool.parse({})).toMatchObject({ problems: [/"network: allow" is not available/] })
+    expect(await tool.parse({})).toMatchObject({ problems: [/"network: allow" is for commands/] })
   })
 
   it('that is no program of this host is a sentence', async () => {

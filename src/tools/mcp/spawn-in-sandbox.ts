@@ -25,7 +25,7 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
       )
     }
     if (worker.sandbox.network === 'allow') {
-      throw new Error('a sandbox with "network: allow" is not available on this host yet')
+      throw new Error('the sandbox gives MCP servers no network: "network: allow" is for commands')
     }
     const { plan } = await makePlan({ ...site, policy, worker }, workspace, '', new Set())
     const command = await programPath(program.command, workspace.root, program.environment['PATH'])
