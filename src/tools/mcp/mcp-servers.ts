@@ -44,6 +44,8 @@ interface Held {
   readonly host: Promise<McpHost>
   usedAt: number
   listing: Promise<McpListing> | null
+  /** the list has been asked for and not answered yet: whoever else wants it waits for the same answer */
+  asking: boolean
   listedAt: number
   failed: string | null
 }
@@ -71,7 +73,7 @@ export function openMcpServers(options: {
       openMcpHost({ connection, cwd: root, environment }),
     )
     host.catch(() => held.delete(key))
-    const made: Held = { host, usedAt: 0, listing: null, listedAt: 0, failed: null }
+    const made: Held = { host, usedAt: 0, listing: null, asking: false, listedAt: 0, failed: null }
     held.set(key, made)
     return made
   }
@@ -79,8 +81,8 @@ export function openMcpServers(options: {
   async function listOf(one: Held): Promise<McpListing> {
     const age = Date.now() - one.listedAt
     if (one.failed !== null && age < leftAloneMs) throw new Error(one.failed)
-    if (one.listing !== null && age < believedMs) return one.listing
-    one.listedAt = Date.now()
+    if (one.listing !== null && (one.asking || age < believedMs)) return one.listing
+    one.asking = true
     one.failed = null
     const listing = one.host.then((host) =>
       host.ask({ do: 'list' }, { timeoutMs: listTimeoutMs, signal: null }),
@@ -95,6 +97,8 @@ export function openMcpServers(options: {
       one.listedAt = Date.now()
       one.failed = error instanceof Error ? error.message : String(error)
       throw error
+    } finally {
+      one.asking = false
     }
   }
 
