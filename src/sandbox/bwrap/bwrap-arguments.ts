@@ -5,8 +5,10 @@ import { systemFiles, type SystemFolder } from './system-folders.ts'
 export interface DataDescriptors {
   readonly passwd: number
   readonly group: number
+  /** on which bubblewrap says which process is the sandbox's first one, when somebody asks */
+  readonly information?: number
   /** with a network of its own: see own-network.ts */
-  readonly network?: { resolver: number; information: number; block: number } | null
+  readonly network?: { readonly resolver: number; readonly block: number } | null
 }
 
 /**
@@ -45,6 +47,7 @@ export function bwrapArguments(
     '--ro-bind-data',
     String(data.group),
     '/etc/group',
+    ...(data.information === undefined ? [] : ['--info-fd', String(data.information)]),
     ...networkOf(data.network ?? null),
     // A process of root's own id may write kernel settings without any capability.
     '--proc',
@@ -74,8 +77,6 @@ function networkOf(network: NonNullable<DataDescriptors['network']> | null): str
     '--ro-bind-data',
     String(network.resolver),
     '/etc/resolv.conf',
-    '--info-fd',
-    String(network.information),
     '--block-fd',
     String(network.block),
   ]

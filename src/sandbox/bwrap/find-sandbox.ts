@@ -73,6 +73,6 @@ async function unusable(bwrap: string, said: string): Promise<FoundSandbox> {
     works: false,
     problem: `${bwrap} does not work (${said})`,
     remedy:
-      'bubblewrap 0.8 or newer and prlimit are needed; in a container, allow user namespaces (seccomp and kernel.unprivileged_userns_clone)',
+      'bubblewrap 0.8 or newer, bash and prlimit are needed; in a container, allow user namespaces (seccomp and kernel.unprivileged_userns_clone)',
   }
 }

@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import type { Readable, Writable } from 'node:stream'
+import type { Writable } from 'node:stream'
 import { commandEnvironment } from './command-environment.ts'
 
-/** The descriptors of a sandbox that gets a network: a file for the resolver, what bubblewrap tells, what it waits for. */
-export const networkDescriptors = { resolver: 7, information: 8, block: 9 } as const
+/** The descriptors of a sandbox that gets a network: a file for the resolver, and what bubblewrap waits for. */
+export const networkDescriptors = { resolver: 8, block: 9 } as const
 
 /** Where slirp4netns answers questions for names. */
 export const resolverFile = 'nameserver 10.0.2.3\n'
@@ -17,38 +17,34 @@ export interface OwnNetwork {
 
 /**
  * Gives a sandbox that was just started a network of its own through slirp4netns, which never leads to the host's
- * loopback (security.md 7), and lets its command begin. Without one the sandbox is ended. The network ends with the
- * sandbox, and with this process.
+ * loopback (security.md 7), and lets its command begin. `first` is its first process. Without a network the sandbox is
+ * ended. The network ends with the sandbox, and with this process.
  */
-export function giveNetwork(sandbox: ChildProcess): OwnNetwork {
-  const pipes = sandbox.stdio as readonly unknown[]
-  const information = pipes[networkDescriptors.information] as Readable
-  const block = pipes[networkDescriptors.block] as Writable
+export function giveNetwork(sandbox: ChildProcess, first: Promise<number | null>): OwnNetwork {
+  const block = (sandbox.stdio as readonly unknown[])[networkDescriptors.block] as Writable
   let problem: string | null = null
   let slirp: ChildProcess | null = null
+  let over = false
   const fail = (why: string): void => {
     problem ??= `The command was not begun: its sandbox says "network: allow", and this host can give it no network (${why}).`
     sandbox.kill('SIGKILL')
   }
   block.on('error', () => undefined)
-  information.on('error', () => undefined)
-  let told = ''
-  information.on('data', (bytes: Buffer) => {
-    told += bytes.toString('utf8')
-    const pid = slirp === null ? /"child-pid": (\d+)/.exec(told)?.[1] : undefined
-    if (pid !== undefined && told.includes('}')) slirp = start(pid, () => block.end('go'), fail)
+  void first.then((pid) => {
+    if (pid !== null && !over) slirp = start(pid, () => block.end('go'), fail)
   })
   return {
     get problem() {
       return problem
     },
     close() {
+      over = true
       slirp?.kill('SIGKILL')
     },
   }
 }
 
-function start(pid: string, onReady: () => void, onFail: (why: string) => void): ChildProcess {
+function start(pid: number, onReady: () => void, onFail: (why: string) => void): ChildProcess {
   const slirp = spawn(
     'slirp4netns',
     [
@@ -58,7 +54,7 @@ function start(pid: string, onReady: () => void, onFail: (why: string) => void):
       '--ready-fd=3',
       // Held by this process: when it ends, slirp4netns does.
       '--exit-fd=4',
-      pid,
+      String(pid),
       'tap0',
     ],
     { env: commandEnvironment, stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },

@@ -8,6 +8,7 @@ import type { CommandLimits } from './command-limits.ts'
 import { keepOutput, type KeptOutput } from './kept-output.ts'
 import { childrenOf, lookAtTree } from './process-tree.ts'
 import { giveNetwork, networkDescriptors, resolverFile } from './own-network.ts'
+import { countProcesses } from './process-count.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 import { readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
 import type { SystemFolder } from './system-folders.ts'
@@ -38,6 +39,7 @@ const graceMs = 500
 /** The kernel ends what is in a sandbox at once, but for a process in the middle of a write. */
 const goneWithinMs = 10_000
 const argumentsDescriptor = 3
+const informationDescriptor = 7
 const killed = 137
 
 export interface SandboxedRun {
@@ -71,27 +73,30 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     ],
     {
       env: commandEnvironment,
-      stdio: ['ignore', ...Array.from({ length: run.network ? 9 : 6 }, () => 'pipe' as const)],
+      stdio: ['ignore', ...Array.from({ length: run.network ? 9 : 7 }, () => 'pipe' as const)],
       detached: true,
     },
   )
   const closed = ended(child)
+  // It reads its arguments first: until they are given, nothing has begun.
+  const count = child.pid === undefined ? null : countProcesses(child.pid, limits.processes + 2)
   const host = { folders: run.folders, tmpBytes: limits.writtenBytes }
   const words = bwrapArguments(plan, host, {
     passwd: 4,
     group: 5,
+    information: informationDescriptor,
     network: run.network ? networkDescriptors : null,
   })
   give(child, argumentsDescriptor, words.map((word) => `${word}\0`).join(''))
   give(child, 4, `user:x:${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}::/tmp:/bin/sh\n`)
   give(child, 5, `user:x:${process.getgid?.() ?? 0}:\n`)
   if (run.network) give(child, networkDescriptors.resolver, resolverFile)
-  const network = run.network ? giveNetwork(child) : null
+  const first = firstInside(pipeOf(child, informationDescriptor) as Readable)
+  const network = run.network ? giveNetwork(child, first) : null
   const ready = saysReady(pipeOf(child, readyDescriptor) as Readable)
 
   let exceeded: string | null = null
   let [timedOut, stopped] = [false, false]
-  const inside = new Set<number>()
   const end = (why: () => void): void => {
     if (exceeded !== null || timedOut || stopped) return
     why()
@@ -105,7 +110,6 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   const stderr = keepOutput(child.stderr as Readable, limits.outputBytes, flood('standard error'))
   const look = (): void => {
     if (child.pid === undefined) return
-    for (const pid of childrenOf(child.pid)) inside.add(pid)
     const use = lookAtTree(child.pid, limits.processes + 2)
     const over = excess(use, limits)
     if (over !== null) {
@@ -118,9 +122,8 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   const askToEnd = async (why: () => void): Promise<void> => {
     why()
     // The sandbox's own first process would end everything at once: the command itself is asked.
-    for (const first of child.pid === undefined ? [] : childrenOf(child.pid)) {
-      inside.add(first)
-      for (const pid of childrenOf(first)) terminate(pid)
+    for (const outer of child.pid === undefined ? [] : childrenOf(child.pid)) {
+      for (const pid of childrenOf(outer)) terminate(pid)
     }
     await Promise.race([closed, delay(graceMs)])
     child.kill('SIGKILL')
@@ -133,7 +136,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   try {
     const code = await closed
     const begun = await ready
-    await untilGone(inside)
+    await untilGone(await first)
     if (stopped) throw new CommandStopped('The command was ended before it was done.')
     if (!begun && network?.problem != null) throw new SandboxFailed(network.problem)
     if (!begun) throw new SandboxFailed(failure(code, stderr().bytes))
@@ -144,6 +147,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     run.signal.removeEventListener('abort', onStop)
     child.kill('SIGKILL')
     network?.close()
+    count?.end()
   }
 }
 
@@ -179,6 +183,20 @@ function ended(child: ChildProcess): Promise<number | null> {
   })
 }
 
+/** The first process inside, as bubblewrap tells; `null` when it ends before it tells. */
+function firstInside(stream: Readable): Promise<number | null> {
+  let told = ''
+  return new Promise((resolve) => {
+    stream.on('data', (bytes: Buffer) => {
+      told += bytes.toString('latin1')
+      const pid = /"child-pid": (\d+)\D/.exec(told)?.[1]
+      if (pid !== undefined) resolve(Number(pid))
+    })
+    stream.on('error', () => resolve(null))
+    stream.on('close', () => resolve(null))
+  })
+}
+
 function saysReady(stream: Readable): Promise<boolean> {
   let said = ''
   return new Promise((resolve) => {
@@ -209,10 +227,12 @@ function terminate(pid: number): void {
 }
 
 /** The sandbox's first process ends after all others in it: nothing can change a file any more. */
-async function untilGone(inside: ReadonlySet<number>): Promise<void> {
+async function untilGone(first: number | null): Promise<void> {
+  if (first === null) return
   const deadline = performance.now() + goneWithinMs
-  for (const pid of inside) {
-    while (isThere(pid) && performance.now() < deadline) await delay(5)
+  while (performance.now() < deadline) {
+    if (!isThere(first)) return
+    await delay(5)
   }
 }
 

@@ -8,7 +8,7 @@ export const readyDescriptor = 6
 /**
  * Runs inside, before the command: every zone must be the folder that was looked at (a link swapped in between would
  * have been mounted instead), then the limits of each process are set. What it says on the descriptor tells a command's
- * exit code from one of ours.
+ * exit code from one of ours. Last, every descriptor is closed that the service itself was started with.
  */
 const begin = `while [ "$1" != -- ]; do
   [ "$(stat -c %d:%i -- "$2")" = "$1" ] || exit 125
@@ -16,7 +16,9 @@ const begin = `while [ "$1" != -- ]; do
 done
 shift
 echo ready >&${readyDescriptor} || exit 125
-exec ${readyDescriptor}>&-
+for at in /proc/self/fd/*; do
+  [ "\${at##*/}" -le 2 ] || eval "exec \${at##*/}>&-"
+done
 exec "$@"`
 
 /** The vector that runs a command within its limits, for the inside of the sandbox. Pure but for the host's kernel. */
@@ -27,12 +29,18 @@ export function sandboxedArgv(
   host: { readonly isRoot: boolean },
 ): string[] {
   return [
-    '/bin/sh',
+    '/bin/bash',
+    '--norc',
+    '--noprofile',
+    '-p',
     '-c',
     begin,
-    'sh',
+    'bash',
     ...zones.flatMap(({ identity, path }) => [identity, path]),
     '--',
+    // What a shell adds to the environment by itself.
+    'env',
+    ...['PWD', 'OLDPWD', 'SHLVL', '_'].flatMap((name) => ['-u', name]),
     'prlimit',
     '--core=0',
     `--data=${limits.memoryBytes}`,
