@@ -23,7 +23,7 @@ export const cliProject: Readonly<Record<string, string>> = {
   'countersign.yaml': `version: 1
 people: [{ email: ada@example.com, name: Ada }]
 teams:
-  platform: { members: [ada@example.com, grace@example.com, linus@example.com] }
+  platform: { members: [ada@example.com, grace@example.com, linus@example.com, edsger@example.com] }
   operators: { members: [olga@example.com] }
   auditors: { members: [aud@example.com] }
 queues: { platform: { team: platform } }

@@ -281,7 +281,9 @@ test('the trail is read and exported by who may, and an export is an event', asy
 })
 
 test('who is asking is asked for by name, and only people of the project are taken', async () => {
-  const nobody = await cli.run('requests')
+  // Nobody has signed this terminal in.
+  const fresh = cli.with({ XDG_CONFIG_HOME: join(installation.folder, '.fresh') })
+  const nobody = await fresh.run('requests')
   expect([nobody.code, nobody.err]).toEqual([2, expect.stringMatching(/--as EMAIL, one of .*ada@/)])
   const stranger = await cli.run('requests', '--as', 'eve@example.com')
   expect([stranger.code, stranger.err]).toEqual([1, expect.stringMatching(/names nobody .*eve@/)])
@@ -331,14 +333,15 @@ test('a question is answered from the terminal, with one of its choices; a run b
   expect((await cli.run('answer', request, 'none', ...ada)).err).toContain('you started this run')
   expect(await cli.ok('answer', request, 'the first', ...grace)).toContain('The agent reads it')
   await untilState(run, 'waiting_for_approval')
-  const linus = ['--as', 'linus@example.com']
+  // Grace is behind the run by now, as who answered it (product.md 17).
+  const edsger = ['--as', 'edsger@example.com']
   const { items } = await cli.json<{
     items: { number: number; digest: string; kind: string }[]
-  }>('requests', 'ls', '--run', run, ...linus)
+  }>('requests', 'ls', '--run', run, ...edsger)
   const delegation = items.find((item) => item.kind === 'tool_call')
   const number = String(delegation?.number)
-  expect((await cli.run('answer', number, 'yes', ...linus)).err).toContain('is not a question')
-  await cli.ok('approve', number, '--digest', delegation?.digest ?? '', ...linus)
+  expect((await cli.run('answer', number, 'yes', ...edsger)).err).toContain('is not a question')
+  await cli.ok('approve', number, '--digest', delegation?.digest ?? '', ...edsger)
   await waitUntil(
     async () => {
       const shown = await cli.ok('runs', 'show', run, ...ada)

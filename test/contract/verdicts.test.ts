@@ -71,8 +71,8 @@ const fileCalls: Record<string, [ScriptCall, string, string | null, RegExp?]> = 
   bidi: [write('a\u202eb.txt'), 'error', 'error', /U\+202E/],
   invented: [{ tool: 'invented', input: {} }, 'error', 'error', /There is no tool "invented"/],
   text: [{ tool: 'read_file', input: 'notes' }, 'error', 'error', /expected object/],
-  shell: [{ tool: 'shell', input: { command: 'ls' } }, 'error', 'error', /not available yet$/],
-  mcp: [{ tool: 'mcp__files__read', input: {} }, 'error', 'error', /not available yet$/],
+  shell: [{ tool: 'shell', input: { command: 'ls' } }, 'error', 'error', /no tool "shell"/],
+  mcp: [{ tool: 'mcp__files__read', input: {} }, 'error', 'error', /no tool "mcp__files__read"/],
 }
 
 const toolFile = (name: string, approval: string, body = `return 'ran'`) =>
@@ -151,11 +151,8 @@ beforeAll(async () => {
   ]
   desk = await ContractDesk.open({
     'countersign.yaml': contractConfig,
-    ...scriptedWorker(
-      'files',
-      [files, twice],
-      'shell: { default: ask }\nmcpServers: { files: { command: npx, args: [files@1.0.0], env: {} } }',
-    ),
+    // Neither `shell` nor `mcpServers`: such calls name tools that this worker does not have.
+    ...scriptedWorker('files', [files, twice]),
     ...scriptedWorker('tools', [tools], `tools:\n${listed.join('\n')}`),
     ...Object.fromEntries(
       Object.entries(customTools).map(([name, [file]]) => [`tools/${name}.ts`, file]),
@@ -176,7 +173,10 @@ async function throughApprovals(worker: string): Promise<Map<string, TranscriptC
   const before = await desk.calls(run)
   for (const request of await desk.requests(run)) {
     const seen = { seen: request.presentation.digest, reason: 'looked at' }
-    expect((await desk.decide(request, request.risk === 'high' ? seen : {})).status).toBe(200)
+    const decided = await desk.decide(request, request.risk === 'high' ? seen : {})
+    expect(decided, `${request.title}: ${JSON.stringify(decided.body)}`).toMatchObject({
+      status: 200,
+    })
   }
   await desk.until(run, ['completed'])
   const after = await desk.calls(run)
