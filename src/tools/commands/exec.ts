@@ -1,13 +1,8 @@
 import { z } from 'zod'
-import type { CommandInput } from '../../domain/command.ts'
-import type { JsonObject } from '../../domain/json.ts'
 import type { Tool } from '../../domain/tool.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
-import { commandFacts, factsOf } from './command-facts.ts'
 import { commandBounds, commandFields } from './command-fields.ts'
 import type { CommandPlace } from './command-place.ts'
-import { presentCommand } from './present-command.ts'
-import { runCommand } from './run-command.ts'
+import { commandTool } from './command-tool.ts'
 
 /** Runs a program with its arguments; no shell is started (workers-and-policy.md). */
 export function execTool(place: CommandPlace): Tool {
@@ -31,30 +26,11 @@ export function execTool(place: CommandPlace): Tool {
       const message = `The arguments have ${bytes} bytes; together they may have at most ${most} (64 KiB).`
       context.addIssue({ code: 'custom', path: ['args'], message })
     })
-  type Input = z.output<typeof schema>
-  const commandOf = ({ args, cwd, file }: Input): CommandInput => ({
-    kind: 'exec',
-    argv: [file, ...args],
-    cwd,
-  })
-  const tool = defineBuiltIn({
+  return commandTool(place, {
     name: 'exec',
     description:
       'Run a program with its arguments in a sandbox without a network. No shell: nothing is expanded, piped or redirected.',
     schema,
-    risk: place.worker.sandbox.network === 'allow' ? 'high' : 'medium',
-    readOnly: false,
-    scopes: ['once', 'run', 'command'],
-    accesses: ({ cwd }) => [{ operation: 'read', path: cwd, target: 'directory' }],
-    present: (input, context) =>
-      presentCommand(place, commandOf(input), input.timeoutSeconds, context),
-    execute: (input, context) => runCommand(place, commandOf(input), input.timeoutSeconds, context),
+    commandOf: ({ args, cwd, file }) => ({ kind: 'exec', argv: [file, ...args], cwd }),
   })
-  const command = (input: JsonObject) => commandOf(schema.parse(input))
-  return {
-    ...tool,
-    command,
-    restsOn: async (input, workspace) =>
-      factsOf(await commandFacts(place, workspace, command(input)), tool.definitionHash),
-  }
 }

@@ -1,13 +1,8 @@
 import { z } from 'zod'
-import type { CommandInput } from '../../domain/command.ts'
-import type { JsonObject } from '../../domain/json.ts'
 import type { Tool } from '../../domain/tool.ts'
-import { defineBuiltIn } from '../define-built-in.ts'
-import { commandFacts, factsOf } from './command-facts.ts'
 import { commandBounds, commandFields } from './command-fields.ts'
 import type { CommandPlace } from './command-place.ts'
-import { presentCommand } from './present-command.ts'
-import { runCommand } from './run-command.ts'
+import { commandTool } from './command-tool.ts'
 
 /** Runs a script with bash (workers-and-policy.md). */
 export function shellTool(place: CommandPlace): Tool {
@@ -23,30 +18,11 @@ export function shellTool(place: CommandPlace): Tool {
       const message = `The script has ${bytes} bytes; it may have at most ${most} (8 KiB).`
       context.addIssue({ code: 'custom', path: ['command'], message })
     })
-  type Input = z.output<typeof schema>
-  const commandOf = ({ command, cwd }: Input): CommandInput => ({
-    kind: 'shell',
-    script: command,
-    cwd,
-  })
-  const tool = defineBuiltIn({
+  return commandTool(place, {
     name: 'shell',
     description:
       'Run a bash script in a sandbox without a network. Prefer exec for a single program. Variables and folders are not kept between calls.',
     schema,
-    risk: place.worker.sandbox.network === 'allow' ? 'high' : 'medium',
-    readOnly: false,
-    scopes: ['once', 'run', 'command'],
-    accesses: ({ cwd }) => [{ operation: 'read', path: cwd, target: 'directory' }],
-    present: (input, context) =>
-      presentCommand(place, commandOf(input), input.timeoutSeconds, context),
-    execute: (input, context) => runCommand(place, commandOf(input), input.timeoutSeconds, context),
+    commandOf: ({ command, cwd }) => ({ kind: 'shell', script: command, cwd }),
   })
-  const command = (input: JsonObject) => commandOf(schema.parse(input))
-  return {
-    ...tool,
-    command,
-    restsOn: async (input, workspace) =>
-      factsOf(await commandFacts(place, workspace, command(input)), tool.definitionHash),
-  }
 }

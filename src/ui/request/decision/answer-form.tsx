@@ -4,12 +4,11 @@ import type { RequestDetail } from '../../../api/schemas/requests.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../shell/announce.tsx'
-import { clockTime } from '../../text/time.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
 import { Notice } from '../notice.tsx'
 import { outcomeOf, whyNotYours } from '../state-words.ts'
 import { useDraft } from './draft.ts'
-import { refusalWords } from './refusal-words.ts'
+import { RefusedAnswer } from './refused-answer.tsx'
 import { useSubmit } from './use-submit.ts'
 
 /** A person answers a question of a run: with one of its choices, or in their own words. */
@@ -61,7 +60,7 @@ export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext
         void send(false)
       }}
     >
-      {submission.state === 'refused' && <Refused refusal={submission.refusal} />}
+      {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
       <p className="small">
         Your answer is given to the agent as it stands. It approves nothing, and afterwards you
         cannot decide what this run asks for.
@@ -108,13 +107,4 @@ export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext
 function choicesOf(request: RequestDetail): readonly string[] {
   const { choices } = request.presentation.metadata
   return Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : []
-}
-
-function Refused({ refusal }: { refusal: Parameters<typeof refusalWords>[0] }) {
-  const words = refusalWords(refusal, 'answer', clockTime)
-  return (
-    <Notice tone="bad" title={words.title}>
-      {words.text}
-    </Notice>
-  )
 }

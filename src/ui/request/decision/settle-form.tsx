@@ -4,10 +4,9 @@ import type { RequestDetail } from '../../../api/schemas/requests.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../shell/announce.tsx'
-import { clockTime } from '../../text/time.tsx'
 import { useDraft } from './draft.ts'
 import { Notice } from '../notice.tsx'
-import { refusalWords } from './refusal-words.ts'
+import { RefusedAnswer } from './refused-answer.tsx'
 import { outcomeOf, whyNotYours } from '../state-words.ts'
 import { useSubmit } from './use-submit.ts'
 
@@ -60,7 +59,7 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
         void send()
       }}
     >
-      {submission.state === 'refused' && <Refused refusal={submission.refusal} />}
+      {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
       <p className="small">
         It was started and then lost from sight. Look at the place it would have changed, then say
         what you found.
@@ -141,14 +140,5 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
         {busy ? 'Submitting…' : 'Submit'}
       </Button>
     </form>
-  )
-}
-
-function Refused({ refusal }: { refusal: Parameters<typeof refusalWords>[0] }) {
-  const words = refusalWords(refusal, 'answer', clockTime)
-  return (
-    <Notice tone="bad" title={words.title}>
-      {words.text}
-    </Notice>
   )
 }
