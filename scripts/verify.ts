@@ -9,9 +9,9 @@ const steps: Step[] = [
   { name: 'lint', program: 'oxlint', args: ['--deny-warnings'] },
   { name: 'format', program: 'oxfmt', args: ['--check'] },
   { name: 'dead code', program: 'knip', args: [] },
-  { name: 'layers', program: 'node', args: ['scripts/check-layers.ts'] },
-  { name: 'verbs', program: 'node', args: ['scripts/check-verbs.ts'] },
-  { name: 'rulings', program: 'node', args: ['scripts/check-rulings.ts'] },
+  { name: 'layers', program: 'node', args: ['scripts/gates/check-layers.ts'] },
+  { name: 'verbs', program: 'node', args: ['scripts/gates/check-verbs.ts'] },
+  { name: 'rulings', program: 'node', args: ['scripts/gates/check-rulings.ts'] },
   {
     name: 'unit tests',
     program: 'vitest',

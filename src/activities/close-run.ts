@@ -1,4 +1,4 @@
-import { closeRun } from '../services/runs/close-run.ts'
+import { closeRun } from '../services/runs/ending/close-run.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import type { Activities } from '../workflows/activity-port.ts'
 

@@ -1,6 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { ModelProblem } from '../models/model.ts'
-import { closeRun } from '../services/runs/close-run.ts'
+import { closeRun } from '../services/runs/ending/close-run.ts'
 import { takeTurn } from '../services/turns/take-turn.ts'
 import type { StopReason, WorkerContext } from '../services/worker-context.ts'
 import type { Activities } from '../workflows/activity-port.ts'

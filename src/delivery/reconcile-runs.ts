@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { WorkflowIdReusePolicy } from '@temporalio/client'
 import type { Log, ServiceContext } from '../services/context.ts'
-import { loseRun } from '../services/runs/lose-run.ts'
+import { loseRun } from '../services/runs/ending/lose-run.ts'
 import type { RunPosition } from '../workflows/run-position.ts'
 import { type Delivering, startRun } from './deliver-rows.ts'
 import { lookAtWorkflow } from './look-at-workflow.ts'

@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Environment } from './environment.ts'
 import type { Folders } from './folders.ts'
 import { isLoopback } from './loopback.ts'
-import { flag, readVariables, wholeNumber } from './read-variables.ts'
-import { readTemporalConfig } from './temporal-config.ts'
-import type { TemporalConfig } from './temporal-config.ts'
+import { flag, readVariables, wholeNumber } from './project/read-variables.ts'
+import { readTemporalConfig } from './temporal/temporal-config.ts'
+import type { TemporalConfig } from './temporal/temporal-config.ts'
 
 /** What a server process is told. Read once, in a composition root. */
 export type Config = Folders & {

@@ -24,11 +24,11 @@ import { ensureHostToken } from './host-token.ts'
 import { listen } from './http-server.ts'
 import { loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
 import { createLog } from './logging.ts'
-import { readProjectEnvironment, withoutModelKeys } from './project-environment.ts'
-import { putProjectIntoForce } from './put-project-into-force.ts'
+import { readProjectEnvironment, withoutModelKeys } from './project/project-environment.ts'
+import { putProjectIntoForce } from './project/put-project-into-force.ts'
 import { readReadiness } from './readiness.ts'
 import { serveProcess } from './serve-process.ts'
-import { temporalConnection } from './temporal-tls.ts'
+import { temporalConnection } from './temporal/temporal-tls.ts'
 
 const REQUESTS_PER_SECOND = 200
 const HEARTBEAT_MS = 15_000

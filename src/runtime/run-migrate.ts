@@ -2,7 +2,7 @@ import { connectDatabase } from '../store/database.ts'
 import { migrateToLatest } from '../store/migrate.ts'
 import { processEnvironment, readText } from './environment.ts'
 import { findFolders } from './folders.ts'
-import { readProjectEnvironment } from './project-environment.ts'
+import { readProjectEnvironment } from './project/project-environment.ts'
 
 /** `countersign migrate`: bring the database named by `DATABASE_URL` to this version's schema. */
 export async function runMigrate(options: { project?: string; data?: string }): Promise<void> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admitRun } from '../../src/services/delegation/admit-run.ts'
-import { closeRun } from '../../src/services/runs/close-run.ts'
+import { closeRun } from '../../src/services/runs/ending/close-run.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { openDashboard, tellTemporal, type Dashboard } from './open-dashboard.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { extendRequest } from '../../services/decisions/extend-request.ts'
-import { revokePermit } from '../../services/decisions/revoke-permit.ts'
+import { extendRequest } from '../../services/decisions/ending/extend-request.ts'
+import { revokePermit } from '../../services/decisions/permits/revoke-permit.ts'
 import { settleOutcome } from '../../services/decisions/settle-outcome.ts'
 import { answerQuestion } from '../../services/questions/answer-question.ts'
 import { claimRequest, releaseClaim } from '../../services/requests/claim-request.ts'

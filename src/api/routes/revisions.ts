@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { reviseRequest } from '../../services/decisions/revise-request.ts'
+import { reviseRequest } from '../../services/decisions/revising/revise-request.ts'
 import { getRequest } from '../../services/requests/get-request.ts'
 import { route, type Route } from '../route.ts'
 import { requestRef } from '../schemas/common.ts'

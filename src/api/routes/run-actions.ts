@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { invokeTool } from '../../services/manual-calls/invoke-tool.ts'
-import { cancelRun } from '../../services/runs/cancel-run.ts'
+import { cancelRun } from '../../services/runs/ending/cancel-run.ts'
 import { messageRun } from '../../services/runs/message-run.ts'
 import { startRun } from '../../services/runs/start-run.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../preferences.ts'

@@ -1,5 +1,5 @@
 import { hashBytes } from '../../domain/digest.ts'
-import { findSecrets } from '../../domain/find-secrets.ts'
+import { findSecrets } from '../../domain/text/find-secrets.ts'
 
 /**
  * A text for lists: what looks like a secret is replaced by the fact, its length and hash (security.md 20).

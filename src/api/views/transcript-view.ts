@@ -1,7 +1,7 @@
 import type {
   TranscriptItem as ItemRecord,
   TranscriptItemCall as CallRecord,
-} from '../../services/runs/transcript.ts'
+} from '../../services/runs/transcript/transcript.ts'
 import type { TranscriptCall, TranscriptItem } from '../schemas/transcript.ts'
 
 /** One message; a message without calls has no `calls`, one without words no `text`. */

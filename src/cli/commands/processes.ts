@@ -13,7 +13,7 @@ export function addProcessCommands(program: Command): void {
   withFolders(program.command('temporal-worker'))
     .description('run a Temporal worker')
     .action(async (options: FolderOptions) => {
-      const { runTemporalWorker } = await import('../../runtime/run-temporal-worker.ts')
+      const { runTemporalWorker } = await import('../../runtime/temporal/run-temporal-worker.ts')
       await runTemporalWorker(options)
     })
   withFolders(program.command('migrate'))

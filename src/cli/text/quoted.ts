@@ -1,4 +1,4 @@
-import { lineBlocks, splitLines } from '../../domain/line-pieces.ts'
+import { lineBlocks, splitLines } from '../../domain/text/line-pieces.ts'
 import { cyan, dim, green, red } from './colour.ts'
 import { printable } from './terminal-text.ts'
 import { wrap } from './wrap.ts'

@@ -1,5 +1,5 @@
-import { type LinePiece, linePieces } from '../../domain/line-pieces.ts'
-import { labelOf } from '../../domain/visible-text.ts'
+import { type LinePiece, linePieces } from '../../domain/text/line-pieces.ts'
+import { labelOf } from '../../domain/text/visible-text.ts'
 
 /**
  * Text of somebody else's for a terminal: everything but printable characters, newline and tab becomes a

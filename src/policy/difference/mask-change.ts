@@ -1,5 +1,5 @@
 import { hashBytes } from '../../domain/digest.ts'
-import { maskSecrets } from '../../domain/secrets.ts'
+import { maskSecrets } from '../../domain/text/secrets.ts'
 import type { SettingChange } from './compare-versions.ts'
 
 /** Where settings hand values to other programs: what stands there is told by its hash. */

@@ -9,7 +9,7 @@ import {
   readProjectEnvironment,
   withoutModelKeys,
   withoutSigningKey,
-} from '../project-environment.ts'
+} from '../project/project-environment.ts'
 import { launchNode } from '../supervisor/launch-node.ts'
 import { runMigrations } from '../supervisor/own-processes.ts'
 import { prepareQuickstart } from '../supervisor/quickstart-copy.ts'

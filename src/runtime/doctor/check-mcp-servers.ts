@@ -5,7 +5,7 @@ import { loadProject } from '../../services/policy/load-project.ts'
 import { openMcpServers } from '../../tools/mcp/mcp-servers.ts'
 import { spawnInSandbox } from '../../tools/mcp/spawn-in-sandbox.ts'
 import { readText } from '../environment.ts'
-import { Workspaces } from '../workspaces.ts'
+import { Workspaces } from '../project/workspaces.ts'
 import type { Check, Finding } from './check.ts'
 
 /** The MCP servers of the project answer from here: each is started, or asked, as a Temporal worker of this host would. */

@@ -1,6 +1,6 @@
 import type { Environment } from '../environment.ts'
 import type { Folders } from '../folders.ts'
-import type { TemporalSecurity } from '../temporal-tls.ts'
+import type { TemporalSecurity } from '../temporal/temporal-tls.ts'
 
 /** What checks look at: the folders, and the servers as a running installation names them (else the environment). */
 export type Patient = {

@@ -10,9 +10,9 @@ import { addPerson, type TestPerson } from '../../../test/harness/fixtures/peopl
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { decideRequest } from './decide-request.ts'
-import { expireDue, expireRequest } from './expire-request.ts'
-import { extendRequest } from './extend-request.ts'
-import { revokePermit } from './revoke-permit.ts'
+import { expireDue, expireRequest } from './ending/expire-request.ts'
+import { extendRequest } from './ending/extend-request.ts'
+import { revokePermit } from './permits/revoke-permit.ts'
 import { waitForStage } from './wait-for-stage.ts'
 
 let database: TestDatabase

@@ -3,7 +3,7 @@ import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { lockRequests } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
-import { aboutRequest } from './end-request.ts'
+import { aboutRequest } from './ending/end-request.ts'
 
 /** Facts of a refusal that go into the trail; the others may quote what people wrote. */
 const auditedFacts = ['which', 'state', 'field', 'digest', 'revision', 'cancelReason']

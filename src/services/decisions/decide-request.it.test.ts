@@ -19,7 +19,7 @@ import { addKey, addPerson, type TestPerson } from '../../../test/harness/fixtur
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { decideRequest } from './decide-request.ts'
-import { verifyPermit } from './permits.ts'
+import { verifyPermit } from './permits/permits.ts'
 
 let database: TestDatabase
 let service: TestService

@@ -5,7 +5,7 @@ import type { Tx } from '../../store/database.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { DecisionFacts } from './decision-facts.ts'
 import { invalid, type DecisionInput } from './decision-input.ts'
-import { refuseEnded } from './refuse-ended.ts'
+import { refuseEnded } from './ending/refuse-ended.ts'
 
 /** What a decision's row says besides what was asked for. */
 export interface DecisionMarks {

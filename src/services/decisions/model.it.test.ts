@@ -8,10 +8,10 @@ import { addRequest, addRun } from '../../../test/harness/fixtures/gated-run.ts'
 import { judgedCall } from '../../../test/harness/fixtures/judged-call.ts'
 import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { cancelRun } from '../runs/cancel-run.ts'
+import { cancelRun } from '../runs/ending/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
-import { expireRequest } from './expire-request.ts'
-import { reviseRequest } from './revise-request.ts'
+import { expireRequest } from './ending/expire-request.ts'
+import { reviseRequest } from './revising/revise-request.ts'
 
 let database: TestDatabase
 let service: TestService

@@ -6,11 +6,11 @@ import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixt
 import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { claimRequest } from '../requests/claim-request.ts'
-import { cancelRun } from '../runs/cancel-run.ts'
+import { cancelRun } from '../runs/ending/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
 import { decideRequest } from './decide-request.ts'
-import { expireRequest } from './expire-request.ts'
-import { revokePermit } from './revoke-permit.ts'
+import { expireRequest } from './ending/expire-request.ts'
+import { revokePermit } from './permits/revoke-permit.ts'
 
 let database: TestDatabase
 let service: TestService

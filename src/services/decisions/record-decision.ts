@@ -5,7 +5,7 @@ import type { RequestTable } from '../../store/schema.ts'
 import type { Caller } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import type { DecisionInput } from './decision-input.ts'
-import { aboutRequest } from './end-request.ts'
+import { aboutRequest } from './ending/end-request.ts'
 import type { DecisionMarks } from './judge-decision.ts'
 import { putSaltedText } from './salted-text.ts'
 

@@ -12,13 +12,13 @@ import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
 import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'
 import { invalid } from './decision-input.ts'
-import { aboutRequest, endRequest } from './end-request.ts'
-import { expireLocked } from './expire-locked.ts'
+import { aboutRequest, endRequest } from './ending/end-request.ts'
+import { expireLocked } from './ending/expire-locked.ts'
 import { judgePerson } from './judge-decision.ts'
-import { permitRequest } from './permit-request.ts'
+import { permitRequest } from './permits/permit-request.ts'
 import { recordDecision } from './record-decision.ts'
-import { expiredProblem, refuseEnded } from './refuse-ended.ts'
-import { lockWithSiblings, stopSiblings } from './stop-siblings.ts'
+import { expiredProblem, refuseEnded } from './ending/refuse-ended.ts'
+import { lockWithSiblings, stopSiblings } from './ending/stop-siblings.ts'
 
 /** What a person found out about a call whose end is unknown, and what happens now. */
 export interface SettleOutcomeInput {

@@ -5,7 +5,7 @@ import type { CallFacts } from '../../domain/request.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { fromJsonRow, type JsonRow } from '../../store/json-row.ts'
 import type { PermitTable, RequestTable } from '../../store/schema.ts'
-import { verifyPermit } from '../decisions/permits.ts'
+import { verifyPermit } from '../decisions/permits/permits.ts'
 import type { ServiceContext } from '../context.ts'
 import { attachmentDigest, type AttachedFile } from './attachments.ts'
 

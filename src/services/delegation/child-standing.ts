@@ -3,10 +3,10 @@ import { callWorkerName } from '../../policy/worker/built-in-tool-names.ts'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { RunTable } from '../../store/schema.ts'
-import type { CallAtHand } from '../executions/call-at-hand.ts'
+import type { CallAtHand } from '../executions/claiming/call-at-hand.ts'
 import { cappedResult } from '../executions/capped-result.ts'
 import type { ExecutionEnd } from '../executions/finish-execution.ts'
-import { quoted } from '../runs/result-texts.ts'
+import { quoted } from '../runs/transcript/result-texts.ts'
 
 type Child = Pick<
   Selectable<RunTable>,

@@ -21,7 +21,7 @@ import type {
 import { callWorker, delegationOf } from '../../tools/delegation/call-worker.ts'
 import { registryOf } from '../../tools/registry.ts'
 import type { SigningContext } from '../context.ts'
-import { verifyPermit } from '../decisions/permits.ts'
+import { verifyPermit } from '../decisions/permits/permits.ts'
 import { verifyGrant } from '../grants/verify-grant.ts'
 import { termsOf, type RunTerms } from '../runs/run-terms.ts'
 import { attachedOf, readAttachmentPermits } from './attachment-permits.ts'

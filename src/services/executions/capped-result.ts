@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
-import type { CallResult } from '../runs/store-result.ts'
+import type { CallResult } from '../runs/transcript/store-result.ts'
 
 /** A result as it is kept: bounded, with what was left out said with its exact size (security.md 24). */
 export function cappedResult(result: CallResult): CallResult {

@@ -1,9 +1,9 @@
 import type { ToolResult } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
-import { runHasEnded } from '../runs/run-has-ended.ts'
+import { runHasEnded } from '../runs/ending/run-has-ended.ts'
 import type { StopReason, WorkerContext } from '../worker-context.ts'
-import { settlementLookEveryMs } from './end-earlier-attempt.ts'
-import type { ExecutionPlan } from './execution-plan.ts'
+import { settlementLookEveryMs } from './attempts/end-earlier-attempt.ts'
+import type { ExecutionPlan } from './claiming/execution-plan.ts'
 
 /** What came of a tool that was started. `stale`: it found a base changed and did nothing. `lost`: nobody knows. */
 export type Effect =

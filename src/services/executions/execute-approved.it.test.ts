@@ -7,9 +7,9 @@ import {
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '../../../test/harness/fixtures/gated-writes.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { reviseRequest } from '../decisions/revise-request.ts'
-import { revokePermit } from '../decisions/revoke-permit.ts'
-import { cancelRun } from '../runs/cancel-run.ts'
+import { reviseRequest } from '../decisions/revising/revise-request.ts'
+import { revokePermit } from '../decisions/permits/revoke-permit.ts'
+import { cancelRun } from '../runs/ending/cancel-run.ts'
 
 let desk: AgentDesk
 const { aWrite, executions, onlyCall, requestRow, unused } = gatedWrites(() => desk)

@@ -5,11 +5,11 @@ import { executionTransitions, transition } from '../../domain/transitions.ts'
 import { putContent } from '../../store/content.ts'
 import type { ExecutionTable } from '../../store/schema.ts'
 import type { Caller, ServiceContext } from '../context.ts'
-import { aboutRequest, endRequest } from '../decisions/end-request.ts'
+import { aboutRequest, endRequest } from '../decisions/ending/end-request.ts'
 import { lockRequests } from '../locks.ts'
-import { storeResult, type CallResult } from '../runs/store-result.ts'
+import { storeResult, type CallResult } from '../runs/transcript/store-result.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { lockCall, type CallAtHand } from './call-at-hand.ts'
+import { lockCall, type CallAtHand } from './claiming/call-at-hand.ts'
 
 /** How an attempt ended, and what the model is told. */
 export interface ExecutionEnd {

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openAgentDesk, type AgentDesk } from '../../../test/harness/fixtures/agent-desk.ts'
 import { Problem } from '../../domain/problem.ts'
 import { advanceRequests } from '../runs/advance-requests.ts'
-import { cancelRun } from '../runs/cancel-run.ts'
+import { cancelRun } from '../runs/ending/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
 
 let desk: AgentDesk

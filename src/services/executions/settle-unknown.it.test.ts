@@ -7,7 +7,7 @@ import {
 import { gatedWrites } from '../../../test/harness/fixtures/gated-writes.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
-import { cancelRun } from '../runs/cancel-run.ts'
+import { cancelRun } from '../runs/ending/cancel-run.ts'
 import type { StopReason } from '../worker-context.ts'
 import { executeCall } from './execute-call.ts'
 import { settleUnknown } from './settle-unknown.ts'

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { ExecutionTable } from '../../store/schema.ts'
-import { unknownText } from '../runs/result-texts.ts'
-import type { CallResult } from '../runs/store-result.ts'
+import { unknownText } from '../runs/transcript/result-texts.ts'
+import type { CallResult } from '../runs/transcript/store-result.ts'
 
 /** What the model is told once a person has settled what nobody knew. */
 export function settledResult(execution: Pick<Selectable<ExecutionTable>, 'state'>): CallResult {

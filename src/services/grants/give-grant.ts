@@ -13,7 +13,7 @@ import type { Caller } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import type { DecisionFacts, StandingVote } from '../decisions/decision-facts.ts'
 import type { GrantBounds } from '../decisions/decision-input.ts'
-import { aboutRequest } from '../decisions/end-request.ts'
+import { aboutRequest } from '../decisions/ending/end-request.ts'
 
 /** How far the approvals of a met quorum reach together: only as far as all of them do, with the tightest bounds. */
 export function commonReach(votes: readonly Pick<StandingVote, 'scope' | 'bounds'>[]): {

@@ -7,9 +7,9 @@ import { getText, putContent } from '../../store/content.ts'
 import { toJsonb, type Tx } from '../../store/database.ts'
 import type { ServiceContext } from '../context.ts'
 import { lockLineage } from '../locks.ts'
-import { writeMessageText } from '../runs/message-text.ts'
-import { nextSequence } from '../runs/next-sequence.ts'
-import { manualResultText } from '../runs/result-texts.ts'
+import { writeMessageText } from '../runs/transcript/message-text.ts'
+import { nextSequence } from '../runs/transcript/next-sequence.ts'
+import { manualResultText } from '../runs/transcript/result-texts.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 
 /**

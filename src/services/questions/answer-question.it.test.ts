@@ -9,10 +9,10 @@ import {
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import type { TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
-import { cancelRun } from '../runs/cancel-run.ts'
+import { cancelRun } from '../runs/ending/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
 import { startRun } from '../runs/start-run.ts'
-import { readTranscript } from '../runs/transcript.ts'
+import { readTranscript } from '../runs/transcript/transcript.ts'
 import { answerQuestion } from './answer-question.ts'
 
 let desk: AgentDesk

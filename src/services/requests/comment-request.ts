@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from 'uuid'
 import { limits } from '../../domain/limits.ts'
-import { aboutRequest } from '../decisions/end-request.ts'
+import { aboutRequest } from '../decisions/ending/end-request.ts'
 import { invalid } from '../decisions/decision-input.ts'
 import { putSaltedText } from '../decisions/salted-text.ts'
 import type { Caller, ServiceContext } from '../context.ts'

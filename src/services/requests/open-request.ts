@@ -7,7 +7,7 @@ import { toJsonb } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { Caller, StoredPresentation } from '../context.ts'
 import { addPending } from '../runs/count-pending.ts'
-import { storable } from '../runs/storable-text.ts'
+import { storable } from '../runs/transcript/storable-text.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { principalsOfRun, type Principal } from './principals-of-run.ts'
 

@@ -7,7 +7,7 @@ import type { Db, Tx } from '../../store/database.ts'
 import type { ExecutionTable, RequestTable } from '../../store/schema.ts'
 import { tallyVotes } from '../decisions/tally-votes.ts'
 import type { Caller } from '../context.ts'
-import { readMessageText } from '../runs/message-text.ts'
+import { readMessageText } from '../runs/transcript/message-text.ts'
 import { executionRecord } from './newest-execution.ts'
 import type { LineageRecord, PersonRef, RequestItemRecord } from './request-record.ts'
 

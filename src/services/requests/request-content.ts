@@ -1,5 +1,5 @@
 import { getContent } from '../../store/content.ts'
-import { aboutRequest } from '../decisions/end-request.ts'
+import { aboutRequest } from '../decisions/ending/end-request.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { lockRequests } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'

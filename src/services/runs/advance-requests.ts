@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Advanced } from '../../domain/workflow-outcomes.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { ServiceContext } from '../context.ts'
-import { expireLocked } from '../decisions/expire-locked.ts'
+import { expireLocked } from '../decisions/ending/expire-locked.ts'
 import { lockRequests, lockRun } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openAgentDesk, type AgentDesk } from '../../../test/harness/fixtures/agent-desk.ts'
-import { closeRun } from './close-run.ts'
+import { closeRun } from './ending/close-run.ts'
 
 let desk: AgentDesk
 

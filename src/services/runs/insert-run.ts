@@ -8,7 +8,7 @@ import type { RunMode } from '../../domain/verdict.ts'
 import type { WorkerDefinition } from '../../policy/policy.ts'
 import { putContent } from '../../store/content.ts'
 import { toJsonb, type Tx } from '../../store/database.ts'
-import { writeMessageText } from './message-text.ts'
+import { writeMessageText } from './transcript/message-text.ts'
 import { titleOf } from './run-title.ts'
 
 /** A run as it begins. `signed`: over its statement; `null` for a delegated one, which the API process signs. */

@@ -8,8 +8,8 @@ import type { Caller, ServiceContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { assertMaySteer } from './may-steer-run.ts'
-import { writeMessageText } from './message-text.ts'
-import { nextSequence } from './next-sequence.ts'
+import { writeMessageText } from './transcript/message-text.ts'
+import { nextSequence } from './transcript/next-sequence.ts'
 
 /** Bound of one message, in characters. */
 const messageCharacters = 100_000

@@ -7,12 +7,12 @@ import {
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { addKey } from '../../../test/harness/fixtures/people.ts'
-import { cancelRun } from './cancel-run.ts'
+import { cancelRun } from './ending/cancel-run.ts'
 import { getRun } from './get-run.ts'
 import { listRuns } from './list-runs.ts'
 import { messageRun } from './message-run.ts'
 import { startRun } from './start-run.ts'
-import { readTranscript } from './transcript.ts'
+import { readTranscript } from './transcript/transcript.ts'
 import { verifyRun } from './verify-run.ts'
 
 let desk: AgentDesk

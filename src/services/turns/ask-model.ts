@@ -8,7 +8,7 @@ import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { loadTranscript } from './load-transcript.ts'
 import { modelMessages } from './model-messages.ts'
-import { restRun } from '../runs/rest-run.ts'
+import { restRun } from '../runs/ending/rest-run.ts'
 
 /** How often a turn asks a model that fails before the run waits for a message. */
 export const modelAttemptsMost = 5

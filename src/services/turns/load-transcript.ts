@@ -4,7 +4,7 @@ import type { CallResultType, RequestState } from '../../domain/request.ts'
 import type { Rule, Verdict } from '../../domain/verdict.ts'
 import { getTexts } from '../../store/content.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { readMessageText } from '../runs/message-text.ts'
+import { readMessageText } from '../runs/transcript/message-text.ts'
 
 export interface TranscriptResult {
   readonly type: CallResultType

@@ -10,7 +10,7 @@ import { judgementCaller } from './judgement-caller.ts'
 import type { JudgedCall } from './judge-turn.ts'
 import { storePresented } from './present-call.ts'
 import { agentReasonOf, recordVerdict, storeRefusal } from './record-verdict.ts'
-import { storeResult } from '../runs/store-result.ts'
+import { storeResult } from '../runs/transcript/store-result.ts'
 
 /**
  * Stores everything that judging a turn came to, in one transaction: verdicts, the results of what was refused, and

@@ -7,7 +7,7 @@ import { lockRun } from '../locks.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
-import { restRun } from '../runs/rest-run.ts'
+import { restRun } from '../runs/ending/rest-run.ts'
 import { reachedLimit } from './run-limits.ts'
 
 /** What a turn has to do first. `stored`: its message is there already. `unfinished`: an earlier turn has open calls. */

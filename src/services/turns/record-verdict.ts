@@ -7,9 +7,9 @@ import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { Caller } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { strictRuleId } from './judge-one.ts'
-import { readMessageText } from '../runs/message-text.ts'
-import { strictText } from '../runs/result-texts.ts'
-import { storeResult } from '../runs/store-result.ts'
+import { readMessageText } from '../runs/transcript/message-text.ts'
+import { strictText } from '../runs/transcript/result-texts.ts'
+import { storeResult } from '../runs/transcript/store-result.ts'
 
 /** Stores a verdict with the policy it came from, and records it in the trail. */
 export async function recordVerdict(

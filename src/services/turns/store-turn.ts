@@ -6,10 +6,10 @@ import { putContent } from '../../store/content.ts'
 import type { ServiceContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
-import { writeMessageText } from '../runs/message-text.ts'
-import { nextSequence } from '../runs/next-sequence.ts'
+import { writeMessageText } from '../runs/transcript/message-text.ts'
+import { nextSequence } from '../runs/transcript/next-sequence.ts'
 import type { AttemptOutcome } from './run-limits.ts'
-import { storable } from '../runs/storable-text.ts'
+import { storable } from '../runs/transcript/storable-text.ts'
 
 export interface TurnToStore {
   readonly runId: string

@@ -10,7 +10,7 @@ import { openTurn } from './open-turn.ts'
 import { planTurn } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
 import { termsOf } from '../runs/run-terms.ts'
-import { runHasEnded } from '../runs/run-has-ended.ts'
+import { runHasEnded } from '../runs/ending/run-has-ended.ts'
 import { storeTurn } from './store-turn.ts'
 
 /** How often a turn is judged before its calls are given up with an error. */

@@ -1,4 +1,4 @@
-import { hiddenReason, labelOf, mixedWords } from '../../domain/visible-text.ts'
+import { hiddenReason, labelOf, mixedWords } from '../../domain/text/visible-text.ts'
 
 /**
  * What is odd about text that will be written, each as a sentence with exact counts (security.md 17). `lines` are

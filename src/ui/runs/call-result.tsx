@@ -1,6 +1,6 @@
 import type { CallResult } from '../../api/schemas/transcript.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
-import { splitLines } from '../../domain/line-pieces.ts'
+import { splitLines } from '../../domain/text/line-pieces.ts'
 
 /** Longer results are folded, with their number of lines. */
 const mostOpenLines = 24

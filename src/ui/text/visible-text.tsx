@@ -1,5 +1,5 @@
-import type { TextSegment } from '../../domain/visible-text.ts'
-import { linePieces, type LinePiece } from '../../domain/line-pieces.ts'
+import type { TextSegment } from '../../domain/text/visible-text.ts'
+import { linePieces, type LinePiece } from '../../domain/text/line-pieces.ts'
 import './visible-text.css'
 
 const sentences: Record<Extract<TextSegment, { kind: 'chip' }>['reason'], string> = {

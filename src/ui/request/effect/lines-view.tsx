@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useEffect, useMemo, useState } from 'react'
-import { lineBlocks, splitLines, type LineBlock } from '../../../domain/line-pieces.ts'
+import { lineBlocks, splitLines, type LineBlock } from '../../../domain/text/line-pieces.ts'
 import { VisibleLine } from '../../text/visible-text.tsx'
 import './code.css'
 

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { hashBytes } from '../digest.ts'
+import { findSecrets, maskSecrets } from './secrets.ts'
+
+const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123456789'
+// Put together here, so that no scanner takes this file for a leak.
+const samples: readonly (readonly [kind: string, value: string])[] = [
+  ['AWS access key', ['AKIA', 'Q3EGRJ5NXZ7LMYPT'].join('')],
+  ['GitHub token', `ghp_${letters.slice(0, 36)}`],
+  ['GitHub token', `github_pat_${letters.slice(0, 30)}`],
+  ['GitLab token', `glpat-${letters.slice(0, 20)}`],
+  ['Slack token', `xoxb-1234567890-${letters.slice(0, 12)}`],
+  ['Anthropic key', `sk-ant-${letters}`],
+  ['OpenAI key', `sk-proj-${letters}`],
+  ['Google key', `AIza${letters.slice(0, 35)}`],
+  ['Stripe key', `sk_live_${letters.slice(0, 24)}`],
+  ['npm token', `npm_${letters.slice(0, 36)}`],
+  ['JSON web token', `eyJ${letters}.eyJ${letters}.${letters}`],
+  [
+    'private key',
+    `-----BEGIN RSA PRIVATE KEY-----\n${letters}\n${letters}\n-----END RSA PRIVATE KEY-----`,
+  ],
+]
+
+describe('findSecrets', () => {
+  it.each(samples)('finds a %s wherever it stands', (kind, value) => {
+    for (const [before, after] of [
+      ['', ''],
+      ['key: "', '"\n'],
+      ['(', ')'],
+      ['A=', '\nB=2'],
+    ] as const) {
+      const found = findSecrets(before + value + after)
+      expect(found).toEqual([{ start: before.length, end: before.length + value.length, kind }])
+    }
+  })
+
+  it.each([
+    ['postgres://ada:s3cr3t-word@db/x', 's3cr3t-word'],
+    ['password = "correct horse"', null],
+    ['password: correcthorse', 'correcthorse'],
+    ['API_KEY=0123456789abcdef', '0123456789abcdef'],
+    [`authorization: Bearer ${letters}`, letters],
+    ['"client_secret": "abcdefgh12"', 'abcdefgh12'],
+  ])('knows %j', (text, value) => {
+    const values = findSecrets(text).map(({ start, end }) => text.slice(start, end))
+    expect(values).toEqual(value === null ? [] : [value])
+  })
+
+  it.each([
+    'the password must be changed',
+    'password: ${DB_PASSWORD}',
+    'https://example.com/a:b',
+    'sk-1',
+    `sha256:${'0123456789abcdef'.repeat(4)}`,
+    'const token = tokens.next()',
+  ])('leaves %j alone', (text) => {
+    expect(findSecrets(text)).toEqual([])
+  })
+
+  it('gives ordered ranges that do not overlap, on any text, in no time', () => {
+    const piece = fc.oneof(
+      fc.string(),
+      fc.constantFrom(...samples.map(([, value]) => value)),
+      fc.constantFrom('password=', '-----BEGIN PRIVATE KEY-----', 'eyJ', 'x:'.repeat(50), '://'),
+    )
+    fc.assert(
+      fc.property(fc.array(piece), (pieces) => {
+        const text = pieces.join('')
+        let last = 0
+        for (const { start, end } of findSecrets(text)) {
+          expect(start).toBeGreaterThanOrEqual(last)
+          expect(end).toBeGreaterThan(start)
+          last = end
+        }
+        expect(last).toBeLessThanOrEqual(text.length)
+      }),
+    )
+    for (const repeated of [
+      'password=',
+      'eyJaaaaaaaaa.',
+      '-----BEGIN PRIVATE KEY-----A',
+      'a://b:',
+    ]) {
+      const started = performance.now()
+      findSecrets(repeated.repeat(Math.ceil(200_000 / repeated.length)))
+      expect(performance.now() - started, repeated).toBeLessThan(30_000)
+    }
+  })
+})
+
+describe('maskSecrets', () => {
+  it('puts the fact, the length and the hash in place of the value, and leaves the rest', () => {
+    const value = `ghp_${letters.slice(0, 36)}`
+    const masked = maskSecrets(`use ${value} now`, hashBytes)
+    expect(masked).toBe(`use [GitHub token, 40 characters, ${hashBytes(value).slice(0, 19)}] now`)
+    expect(maskSecrets('nothing here', hashBytes)).toBe('nothing here')
+  })
+})

@@ -1,0 +1,64 @@
+import { Problem } from '../../domain/problem.ts'
+import type { Caller, SigningContext } from '../../services/context.ts'
+import { activateFolder } from '../../services/policy/activate-folder.ts'
+import { newestActivation } from '../../services/policy/newest-activation.ts'
+import { watchProject } from '../../services/policy/watch-project.ts'
+import type { Config } from '../config.ts'
+import { Refusal } from '../serve-process.ts'
+
+const SYSTEM: Caller = { actor: { type: 'system' }, channel: 'system' }
+
+/**
+ * The project folder's version takes force at start, when its files change and on SIGHUP. In
+ * production only the very first one does: afterwards a person activates (workers-and-policy.md).
+ *
+ * A folder that is not valid at start is a `Refusal` with every problem; later, the last valid
+ * version stays in force and the problems are logged. What must be undone is laid on `undo`.
+ */
+export async function putProjectIntoForce(
+  ctx: SigningContext,
+  config: Config,
+  undo: AsyncDisposableStack,
+): Promise<void> {
+  const { projectDir } = config
+  if (config.isProduction) {
+    const { statement, audited } = await newestActivation(ctx.db, ctx.verifier)
+    if (statement !== null || audited > 0) return
+    await activateAtStart(ctx, projectDir)
+    return
+  }
+  await activateAtStart(ctx, projectDir)
+  const again = async () => {
+    const { changed, policy, warnings } = await activateFolder(ctx, SYSTEM, projectDir)
+    if (changed)
+      ctx.log.info(
+        { policyDigest: policy.digest, warnings: warnings.length },
+        'a changed project took force',
+      )
+  }
+  const failed = (error: unknown) => {
+    const problems = error instanceof Problem ? error.facts : { error: String(error) }
+    ctx.log.error(
+      { problems },
+      'the changed project is not valid: the last valid version stays in force',
+    )
+  }
+  const watch = undo.use(watchProject({ projectDir, onChange: again, onError: failed }))
+  await watch.ready
+  const reload = () => void again().catch(failed)
+  process.on('SIGHUP', reload)
+  undo.defer(() => void process.off('SIGHUP', reload))
+}
+
+async function activateAtStart(ctx: SigningContext, projectDir: string): Promise<void> {
+  try {
+    const { policy, changed, warnings } = await activateFolder(ctx, SYSTEM, projectDir)
+    ctx.log.info(
+      { policyDigest: policy.digest, changed, warnings: warnings.length },
+      'the policy is in force',
+    )
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== 'invalid_request') throw error
+    throw new Refusal(`${projectDir} is not a valid project folder:\n${error.message}`)
+  }
+}

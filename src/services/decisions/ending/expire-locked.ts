@@ -1,0 +1,30 @@
+import type { Selectable } from 'kysely'
+import type { RequestTable } from '../../../store/schema.ts'
+import type { UnitOfWork } from '../../unit-of-work.ts'
+import { aboutRequest, endRequest } from './end-request.ts'
+
+/**
+ * Expires a pending request whose time is over by the database's clock: its own outcome, neither denial nor approval
+ * (product.md 12). The caller holds the run's and the request's lock and has compared the clock.
+ */
+export async function expireLocked(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+): Promise<void> {
+  await endRequest(unit, request, { event: 'expire' })
+  await unit.audit({
+    type: 'request.expired',
+    actor: { type: 'timer' },
+    channel: 'system',
+    ...aboutRequest(request),
+    digest: request.digest,
+    detail: { revision: request.revision, expiresAt: request.expires_at.toISOString() },
+  })
+  if (request.run_id !== null) {
+    await unit.enqueue({
+      kind: 'signal_decided',
+      runId: request.run_id,
+      payload: { requestIds: [request.id] },
+    })
+  }
+}

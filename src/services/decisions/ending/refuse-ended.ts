@@ -1,0 +1,55 @@
+import { sql, type Selectable } from 'kysely'
+import { Problem } from '../../../domain/problem.ts'
+import type { Tx } from '../../../store/database.ts'
+import type { RequestTable } from '../../../store/schema.ts'
+import { getSaltedText } from '../salted-text.ts'
+
+/**
+ * The refusal of a request that has ended, with what became of it; `null` while it is pending (api.md: 410 `expired`
+ * and `cancelled` with `cancelReason`, 409 `already_decided` with the winner's name). The caller holds its lock.
+ */
+export async function refuseEnded(
+  tx: Tx,
+  request: Selectable<RequestTable>,
+): Promise<Problem | null> {
+  switch (request.state) {
+    case 'pending':
+      return null
+    case 'expired':
+      return expiredProblem(request)
+    case 'cancelled':
+      return new Problem('cancelled', 'This request has left the queue: it was cancelled', {
+        cancelReason: request.cancel_reason,
+      })
+    case 'approved':
+    case 'denied':
+      return alreadyDecided(tx, request)
+  }
+}
+
+/** The refusal of a request whose time is over. */
+export function expiredProblem(request: Selectable<RequestTable>): Problem {
+  return new Problem('expired', 'Nobody decided in time: this request has expired', {
+    expiresAt: request.expires_at.toISOString(),
+  })
+}
+
+async function alreadyDecided(tx: Tx, request: Selectable<RequestTable>): Promise<Problem> {
+  const winner = await tx
+    .selectFrom('decision')
+    .innerJoin('person', 'person.id', 'decision.person_id')
+    .select(['person.id', 'person.name', 'decision.reason_hash'])
+    .where('request_id', '=', request.id)
+    .where('revision', '=', request.revision)
+    .orderBy(sql`decision.at desc, decision.id desc`)
+    .executeTakeFirst()
+  const name = winner?.name ?? 'somebody'
+  const verb = request.kind === 'question' ? 'answered' : request.state
+  return new Problem('already_decided', `${name} ${verb} this request before`, {
+    state: request.state,
+    decidedBy: name,
+    decidedById: winner?.id ?? null,
+    decidedAt: request.decided_at?.toISOString() ?? null,
+    reason: await getSaltedText(tx, winner?.reason_hash ?? null),
+  })
+}

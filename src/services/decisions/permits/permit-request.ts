@@ -1,0 +1,48 @@
+import type { Selectable } from 'kysely'
+import { hashJson } from '../../../domain/digest.ts'
+import type { PermitStatement } from '../../../domain/statement.ts'
+import type { RequestTable } from '../../../store/schema.ts'
+import type { Caller, SigningContext } from '../../context.ts'
+import type { UnitOfWork } from '../../unit-of-work.ts'
+import type { DecisionFacts } from '../decision-facts.ts'
+import { aboutRequest } from '../ending/end-request.ts'
+import { issuePermit } from './permits.ts'
+
+/**
+ * Issues the permit for what a request shows in its current revision, for one attempt, and records it in the trail.
+ * The caller holds the locks of run and request, and has judged that these people decided it.
+ */
+export async function permitRequest(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  caller: Caller,
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+  given: { readonly deciders: readonly string[]; readonly attempt: number },
+): Promise<PermitStatement> {
+  const permit = await issuePermit(unit.tx, ctx.signer, {
+    requestId: request.id,
+    revision: request.revision,
+    runId: request.run_id,
+    // A call has one live permit; that of an attachment names its call in the digest.
+    callId: request.kind === 'attachment' ? null : request.call_id,
+    digest: facts.revision.digest,
+    factsDigest: hashJson(facts.revision.facts),
+    deciders: given.deciders,
+    policyDigest: request.policy_digest,
+    attempt: given.attempt,
+    epoch: facts.epoch,
+    now: facts.now,
+    permitForMs: request.routing.permitForMs,
+  })
+  await unit.audit({
+    type: 'permit.issued',
+    actor: caller.actor,
+    channel: caller.channel,
+    ...aboutRequest(request),
+    digest: permit.digest,
+    policyDigest: permit.policyDigest,
+    detail: { permitId: permit.permitId, attempt: permit.attempt, expiresAt: permit.expiresAt },
+  })
+  return permit
+}

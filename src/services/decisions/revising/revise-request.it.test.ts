@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import type { JsonObject } from '../../../domain/json.ts'
+import type { Judgement } from '../../../domain/judgement.ts'
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/postgres.ts'
+import {
+  addRequest,
+  addRun,
+  type RequestOptions,
+  type TestRequest,
+  type TestRun,
+} from '../../../../test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '../../../../test/harness/fixtures/people.ts'
+import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
+import { judgedCall } from '../../../../test/harness/fixtures/judged-call.ts'
+import {
+  createTestService,
+  type TestService,
+} from '../../../../test/harness/fixtures/test-service.ts'
+import { getRequest } from '../../requests/get-request.ts'
+import { decideRequest } from '../decide-request.ts'
+import { reviseRequest } from './revise-request.ts'
+
+let database: TestDatabase
+let service: TestService
+let ada: TestPerson
+let grace: TestPerson
+let linus: TestPerson
+let edsger: TestPerson
+let run: TestRun
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  ada = await addPerson(database.db, 'Ada', ['platform'])
+  grace = await addPerson(database.db, 'Grace', ['platform'])
+  linus = await addPerson(database.db, 'Linus', ['platform'])
+  edsger = await addPerson(database.db, 'Edsger', ['security'])
+})
+afterAll(() => database[Symbol.asyncDispose]())
+beforeEach(async () => {
+  run = await addRun(service, { startedBy: ada })
+  service.answerJudging(async (question) => judgedCall(service, question, {}))
+})
+
+const edited = { path: 'notes/1.md', content: 'edited\n' }
+
+function revise(person: TestPerson, request: TestRequest, more: JsonObject = {}) {
+  const { digest, id } = request
+  const named = { request: id, input: edited, digest, revision: 1, reason: 'a typo' }
+  return reviseRequest(service.ctx, person.caller, { ...named, ...more })
+}
+
+function asking(options: RequestOptions = {}): Promise<TestRequest> {
+  return addRequest(service, run, options)
+}
+
+function approve(person: TestPerson, request: TestRequest, digest: string, revision: number) {
+  const body = { decision: 'approve', digest, revision }
+  return decideRequest(service.ctx, person.caller, { request: request.id, body })
+}
+
+// Rules: product.md 11
+describe('a changed call', () => {
+  test('is the next revision with its own digest and presentation, and both versions stay', async () => {
+    const request = await asking()
+    const answer = await revise(grace, request)
+    expect(answer.revision).toBe(2)
+    const detail = await getRequest(service.ctx, grace.caller, { request: request.id })
+    expect(detail).toMatchObject({
+      revision: 2,
+      digest: answer.digest,
+      input: edited,
+      title: 'Write the edited note',
+      revisions: [
+        { revision: 1, digest: request.digest, editor: null },
+        { revision: 2, digest: answer.digest, editor: { name: 'Grace' }, reason: 'a typo' },
+      ],
+    })
+    expect(detail.presentation.content).toBe(JSON.stringify(edited))
+  })
+
+  test('is not decided by the old digest, and its tally is empty', async () => {
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const request = await asking({ quorum })
+    await approve(linus, request, request.digest, 1)
+    const { digest } = await revise(grace, request)
+    expect((await refusal(approve(linus, request, request.digest, 1))).code).toBe('stale_revision')
+    expect((await refusal(approve(linus, request, request.digest, 2))).code).toBe('stale_digest')
+    expect(await approve(linus, request, digest, 2)).toMatchObject({ state: 'pending' })
+    expect(await approve(grace, request, digest, 2)).toMatchObject({ state: 'approved' })
+  })
+
+  test('under `approve` may be decided by its editor, whose vote is marked edited', async () => {
+    const request = await asking()
+    const { digest } = await revise(grace, request)
+    expect(await approve(grace, request, digest, 2)).toMatchObject({ state: 'approved' })
+    const detail = await getRequest(service.ctx, linus.caller, { request: request.id })
+    expect(detail.decisions).toMatchObject([{ person: { name: 'Grace' }, edited: true }])
+  })
+
+  test('under `revise` has its editor behind it, and somebody else decides', async () => {
+    const request = await asking({ routing: { edits: 'revise' } })
+    const { digest } = await revise(grace, request)
+    const own = await refusal(approve(grace, request, digest, 2))
+    expect(own.message).toContain('you edited this call')
+    expect(await approve(linus, request, digest, 2)).toMatchObject({ state: 'approved' })
+  })
+
+  test('at high risk always has its editor behind it, also when only the change is of high risk', async () => {
+    const request = await asking()
+    service.answerJudging(async (question) =>
+      judgedCall(service, question, { risk: 'high', routing: routing() }),
+    )
+    await revise(grace, request)
+    const detail = await getRequest(service.ctx, grace.caller, { request: request.id })
+    expect(detail.risk).toBe('high')
+    expect(detail.eligibility).toEqual({
+      canDecide: false,
+      reason: "you can't decide: you edited this call",
+    })
+  })
+
+  test('that policy routes to a stricter quorum is decided by that one', async () => {
+    const request = await asking()
+    const quorum = {
+      any: [
+        [
+          { team: 'platform', count: 1 },
+          { team: 'security', count: 1 },
+        ],
+      ],
+    }
+    service.answerJudging(async (question) =>
+      judgedCall(service, question, { routing: { ...routing(), quorum, quorumText: 'both' } }),
+    )
+    const { digest } = await revise(grace, request)
+    expect(await approve(linus, request, digest, 2)).toMatchObject({ state: 'pending' })
+    expect(await approve(edsger, request, digest, 2)).toMatchObject({ state: 'approved' })
+  })
+
+  test('is recorded with its editor and both digests', async () => {
+    const request = await asking()
+    const { digest } = await revise(grace, request)
+    const row = await database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('request_id', '=', request.id)
+      .where('type', '=', 'request.revised')
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(row.document)).toMatchObject({
+      actor: { id: grace.id },
+      digest,
+      detail: { revision: 2, from: request.digest },
+    })
+  })
+})
+
+// Rules: product.md 11
+describe('a change is refused, and nothing changes,', () => {
+  async function expectRefused(request: TestRequest, attempt: Promise<unknown>, code: string) {
+    expect((await refusal(attempt)).code).toBe(code)
+    const { revision } = await database.db
+      .selectFrom('request')
+      .select('revision')
+      .where('id', '=', request.id)
+      .executeTakeFirstOrThrow()
+    expect(revision).toBe(1)
+  }
+
+  test('when policy blocks it', async () => {
+    const request = await asking()
+    service.answerJudging(async (question) => judgedCall(service, question, { verdict: 'blocked' }))
+    await expectRefused(request, revise(grace, request), 'policy_blocked')
+  })
+
+  test('when the tool would not accept it, or it changes nothing', async () => {
+    const request = await asking()
+    service.answerJudging(async (question) => judgedCall(service, question, { verdict: 'error' }))
+    await expectRefused(request, revise(grace, request), 'invalid_request')
+    service.answerJudging(async (question) => judgedCall(service, question, {}))
+    await expectRefused(
+      request,
+      revise(grace, request, { input: request.input }),
+      'invalid_request',
+    )
+  })
+
+  test('when no host of the workspace answers', async () => {
+    const request = await asking()
+    const fresh = await createTestService(database.db)
+    const attempt = reviseRequest(fresh.ctx, grace.caller, {
+      request: request.id,
+      input: edited,
+      digest: request.digest,
+      revision: 1,
+    })
+    await expectRefused(request, attempt, 'workspace_unreachable')
+  })
+
+  test('where the queue allows no edits, now or for the changed call', async () => {
+    const off = await asking({ routing: { edits: 'off' } })
+    await expectRefused(off, revise(grace, off), 'edits_off')
+    const request = await asking({ position: 2 })
+    service.answerJudging(async (question) =>
+      judgedCall(service, question, { routing: { ...routing(), edits: 'off' } }),
+    )
+    await expectRefused(request, revise(grace, request), 'edits_off')
+  })
+
+  test('by somebody behind the request, with a stale digest, or without one', async () => {
+    const request = await asking()
+    await expectRefused(request, revise(ada, request), 'not_eligible')
+    await expectRefused(request, revise(grace, request, { digest: 'sha256:0' }), 'stale_digest')
+    await expectRefused(request, revise(grace, request, { revision: 2 }), 'stale_revision')
+    await expectRefused(request, revise(grace, request, { digest: '' }), 'digest_required')
+  })
+
+  test('when somebody decided while it was judged', async () => {
+    const request = await asking()
+    service.answerJudging(async (question) => {
+      await approve(linus, request, request.digest, 1)
+      return judgedCall(service, question, {})
+    })
+    await expectRefused(request, revise(grace, request), 'already_decided')
+  })
+})
+
+function routing(): NonNullable<Judgement['routing']> {
+  return {
+    queue: 'platform',
+    team: 'platform',
+    quorum: { any: [[{ team: 'platform', count: 1 }]] },
+    quorumText: '1 of platform',
+    expiresAfterMs: 1000,
+    permitForMs: 1000,
+    scopes: ['once'],
+    edits: 'approve',
+    selfApproval: false,
+    signature: 'optional',
+  }
+}

@@ -1,0 +1,183 @@
+import type { Selectable } from 'kysely'
+import { hashJson } from '../../../domain/digest.ts'
+import type { JsonObject } from '../../../domain/json.ts'
+import { limits } from '../../../domain/limits.ts'
+import { Problem } from '../../../domain/problem.ts'
+import type { EditsPolicy, Risk } from '../../../domain/verdict.ts'
+import { callWorkerName } from '../../../policy/worker/built-in-tool-names.ts'
+import { getText } from '../../../store/content.ts'
+import type { RequestTable } from '../../../store/schema.ts'
+import type { Caller, RemoteJudgement, SigningContext, StoredPresentation } from '../../context.ts'
+import { lockRequests, lockRun } from '../../locks.ts'
+import { findRequestFor, type FoundRequest } from '../../requests/find-request.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../unit-of-work.ts'
+import { auditingRefusals } from '../audit-refusal.ts'
+import { readDecisionFacts } from '../decision-facts.ts'
+import { invalid } from '../decision-input.ts'
+import { expireLocked } from '../ending/expire-locked.ts'
+import { judgePerson, refuseStale } from '../judge-decision.ts'
+import { expiredProblem, refuseEnded } from '../ending/refuse-ended.ts'
+import { writeRevision } from './write-revision.ts'
+
+export interface ReviseRequestInput {
+  /** id or number */
+  readonly request: string
+  /** the changed input of the call */
+  readonly input: JsonObject
+  /** of what the editor saw */
+  readonly digest?: string
+  readonly revision: number
+  readonly reason?: string
+}
+
+export interface RevisedAnswer {
+  readonly requestId: string
+  readonly revision: number
+  readonly digest: string
+}
+
+/**
+ * Changes a call before it is decided (product.md 11). The new input is judged on the host that has the workspace, from
+ * the start; it then becomes the next revision, with what would be shown, an empty tally and, under the queue's `revise`,
+ * the editor among the people behind it. Rejects with `policy_blocked`, `edits_off`, `workspace_unreachable` (nothing
+ * changed) and the codes of a decision.
+ */
+export async function reviseRequest(
+  ctx: SigningContext,
+  caller: Caller,
+  input: ReviseRequestInput,
+): Promise<RevisedAnswer> {
+  const found = await findRequestFor(ctx, caller, input.request)
+  return auditingRefusals(ctx, caller, found.id, { attempt: 'revise' }, async () => {
+    const named = namedBy(input)
+    // Judging takes a round trip to another host: first see that it can come to something, then hold no lock meanwhile.
+    const before = await inUnitOfWork(ctx, (unit) => editable(unit, caller, found, named))
+    if (before instanceof Problem) return before
+    await refuseOtherDelegation(ctx, before.request, input.input)
+    const worker = await workerOf(ctx, before.request)
+    const judged = await ctx.judgeRemotely({
+      worker,
+      tool: before.request.tool,
+      input: input.input,
+      ...(before.request.run_id === null ? {} : { runId: before.request.run_id }),
+      ...(before.request.call_id === null ? {} : { callId: before.request.call_id }),
+      present: true,
+    })
+    const presented = presentedOf(judged, before.request)
+    return inUnitOfWork(ctx, async (unit) => {
+      const now = await editable(unit, caller, found, named)
+      if (now instanceof Problem) return now
+      const { request, personId } = now
+      const edits = strictestEdits(request, judged)
+      if (edits === 'off') throw editsOff()
+      const reason = input.reason ?? null
+      await writeRevision(unit, caller, { request, personId, judged, presented, edits, reason })
+      const revision = request.revision + 1
+      return { requestId: request.id, revision, digest: judged.judgement.digest }
+    })
+  })
+}
+
+function namedBy(input: ReviseRequestInput): { digest: string; revision: number } {
+  const { digest, revision, reason } = input
+  if (digest === undefined || digest === '') {
+    throw new Problem('digest_required', 'A change names the digest of what was shown')
+  }
+  if ((reason?.length ?? 0) > limits.reasonCharacters) {
+    throw invalid('reason', `is over ${limits.reasonCharacters} characters`)
+  }
+  return { digest, revision }
+}
+
+/** Locks the request and refuses whoever may not change it now; expires it when its time is over. */
+async function editable(
+  unit: UnitOfWork,
+  caller: Caller,
+  found: FoundRequest,
+  named: { readonly digest: string; readonly revision: number },
+): Promise<{ request: Selectable<RequestTable>; personId: string } | Problem> {
+  if (found.runId !== null) await lockRun(unit.tx, found.runId)
+  const [request] = await lockRequests(unit.tx, [found.id])
+  if (request === undefined) throw new Error(`Request ${found.id} is gone`)
+  if (request.kind !== 'tool_call') throw invalid('request', 'has no input that could be changed')
+  const ended = await refuseEnded(unit.tx, request)
+  if (ended !== null) return ended
+  const personId = caller.actor.type === 'person' ? caller.actor.id : null
+  const facts = await readDecisionFacts(unit.tx, request.id, personId)
+  if (facts.now >= request.expires_at) {
+    await expireLocked(unit, request)
+    return expiredProblem(request)
+  }
+  // Who edited it before may mend it again; deciding it is another matter.
+  const principals = facts.principals.filter((principal) => principal.why !== 'edited')
+  const { person } = judgePerson(request, { ...facts, principals })
+  if (request.routing.edits === 'off') throw editsOff()
+  refuseStale(request, facts, named)
+  return { request, personId: person.id }
+}
+
+/** Whom a delegation calls, and with which files, was asked about with it: only what it is asked to do may change. */
+async function refuseOtherDelegation(
+  ctx: SigningContext,
+  request: Selectable<RequestTable>,
+  changed: JsonObject,
+): Promise<void> {
+  if (request.tool !== callWorkerName) return
+  const revision = await ctx.db
+    .selectFrom('request_revision')
+    .select('input_hash')
+    .where('request_id', '=', request.id)
+    .where('revision', '=', request.revision)
+    .executeTakeFirstOrThrow()
+  const shown = JSON.parse(await getText(ctx.db, revision.input_hash)) as JsonObject
+  for (const field of ['worker', 'attachments']) {
+    if (hashJson(shown[field] ?? []) === hashJson(changed[field] ?? [])) continue
+    throw invalid(`input.${field}`, 'of a delegation cannot be changed; deny it and say why')
+  }
+}
+
+function editsOff(): Problem {
+  return new Problem('edits_off', 'This queue does not allow calls to be changed')
+}
+
+async function workerOf(ctx: SigningContext, request: Selectable<RequestTable>): Promise<string> {
+  const run = await ctx.db
+    .selectFrom('run')
+    .select('worker')
+    .where('id', '=', request.run_id)
+    .executeTakeFirst()
+  if (run === undefined) throw invalid('request', 'has no run whose worker could judge the change')
+  return run.worker
+}
+
+/** What would be shown, once policy lets the changed call be asked about at all. */
+function presentedOf(
+  judged: RemoteJudgement,
+  request: Selectable<RequestTable>,
+): StoredPresentation {
+  const { judgement, presented } = judged
+  if (judgement.verdict === 'blocked') {
+    throw new Problem('policy_blocked', judgement.reason, { rule: judgement.rule?.id ?? null })
+  }
+  if (judgement.verdict === 'error') throw invalid('input', judgement.reason)
+  if (judgement.tool !== request.tool) throw invalid('input', 'is judged as another tool')
+  if (judgement.digest === request.digest) throw invalid('input', 'changes nothing')
+  if (presented === null) throw new Error(`Request ${request.id} was judged but not presented`)
+  return presented
+}
+
+const strictness: readonly EditsPolicy[] = ['approve', 'revise', 'off']
+
+/** The stricter of what the call was asked under and is now; high risk never lets an editor decide alone. */
+function strictestEdits(request: Selectable<RequestTable>, judged: RemoteJudgement): EditsPolicy {
+  const { routing, risk } = judged.judgement
+  const all = [
+    editsAt(request.routing.edits, request.risk),
+    editsAt(routing?.edits ?? request.routing.edits, risk),
+  ]
+  return strictness.findLast((edits) => all.includes(edits)) ?? 'off'
+}
+
+function editsAt(edits: EditsPolicy, risk: Risk): EditsPolicy {
+  return risk === 'high' && edits === 'approve' ? 'revise' : edits
+}

@@ -1,0 +1,171 @@
+import { hashJson } from '../../../domain/digest.ts'
+import type { Routing } from '../../../domain/judgement.ts'
+import type { Json } from '../../../domain/json.ts'
+import type { CallFacts } from '../../../domain/request.ts'
+import type { Risk, Rule } from '../../../domain/verdict.ts'
+import { isEnd, runTransitions } from '../../../domain/transitions.ts'
+import { getText, putContent } from '../../../store/content.ts'
+import { canonicalJson } from '../../../domain/digest.ts'
+import { quorumText } from '../../../domain/quorum.ts'
+import { ownQueue, quorumOf } from '../../../policy/judge/route.ts'
+import type { Policy } from '../../../policy/policy.ts'
+import { makePresentation } from '../../../tools/presentations/make-presentation.ts'
+import { oneLine } from '../../../tools/presentations/structured.ts'
+import type { Caller } from '../../context.ts'
+import { lockRequests } from '../../locks.ts'
+import { openRequest } from '../../requests/open-request.ts'
+import { unknownText } from '../../runs/transcript/result-texts.ts'
+import { storeResult } from '../../runs/transcript/store-result.ts'
+import type { UnitOfWork } from '../../unit-of-work.ts'
+import type { CallAtHand } from '../claiming/call-at-hand.ts'
+
+const caller: Caller = { actor: { type: 'system', name: 'executor' }, channel: 'workflow' }
+
+/**
+ * Nobody knows how a started attempt ended: it becomes `unknown`, and a request of kind *outcome check* goes to the queue
+ * with what is known. A run that has ended, or whose calls go to no queue, has nobody to ask: the call's result says so.
+ * The caller holds the run's lock and has seen that the attempt is `started`. Returns the check's id.
+ */
+export async function loseExecution(
+  unit: UnitOfWork,
+  policy: Policy,
+  at: CallAtHand,
+  why: string,
+): Promise<string | null> {
+  const { execution, call, run } = at
+  if (execution === null) throw new TypeError(`Call ${call.id} has no attempt`)
+  if (call.request_id !== null) await lockRequests(unit.tx, [call.request_id])
+  await unit.tx
+    .updateTable('execution')
+    .set({ state: 'unknown', reason: why })
+    .where('call_id', '=', call.id)
+    .where('attempt', '=', execution.attempt)
+    .where('state', '=', 'started')
+    .execute()
+  await unit.audit({
+    type: 'execution.unknown',
+    ...caller,
+    runId: run.id,
+    ...(call.request_id === null ? {} : { requestId: call.request_id }),
+    callId: call.id,
+    ...(execution.executed_digest === null ? {} : { digest: execution.executed_digest }),
+    detail: { attempt: execution.attempt, why },
+  })
+  if (call.request_id !== null) {
+    await unit.event('request.changed', { requestId: call.request_id, runId: run.id })
+  }
+  const asked = isEnd(runTransitions, run.state) ? null : checkRouting(policy, at)
+  if (asked === null) {
+    await storeResult(unit.tx, call.id, { type: 'unknown', text: unknownText() })
+    return null
+  }
+  const inputHash = inputHashOf(at)
+  const facts: CallFacts = call.facts ?? { toolHash: 'none', bases: [] }
+  const presentation = makePresentation({
+    type: 'text',
+    language: null,
+    content: await knownText(unit, at, why, inputHash),
+    metadata: {
+      callId: call.id,
+      attempt: execution.attempt,
+      executor: execution.executor,
+      startedAt: execution.started_at?.toISOString() ?? null,
+      bases: facts.bases.map((base) => ({ path: base.path, baseHash: base.hash })),
+    },
+    warnings: [],
+  })
+  const { requestId } = await openRequest(unit, caller, {
+    kind: 'outcome_check',
+    run,
+    call,
+    tool: call.tool,
+    digest: execution.executed_digest ?? call.digest ?? hashJson(null),
+    policyDigest: asked.policyDigest,
+    rule: asked.rule,
+    risk: asked.risk,
+    routing: asked.routing,
+    presented: {
+      title: oneLine(`Did this take effect? ${at.request?.title ?? call.tool}`),
+      inputHash,
+      facts,
+      factsDigest: hashJson(facts),
+      presentationHash: await putContent(unit.tx, canonicalJson(presentation)),
+      presentationDigest: presentation.digest,
+      contentHash: await putContent(unit.tx, presentation.content),
+      contentType: 'text/plain',
+    },
+    agentReasonHash: null,
+    attempt: execution.attempt + 1,
+    previous: [],
+    outcomeOf: at.request?.id ?? null,
+  })
+  return requestId
+}
+
+interface CheckRouting {
+  readonly routing: Routing
+  readonly rule: Rule
+  readonly risk: Risk
+  readonly policyDigest: string
+}
+
+/** Those who were asked about the call, or, when nobody was, the people of the worker's own queue. */
+function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
+  const rule = {
+    id: 'outcome:unknown',
+    text: 'a started call whose end is not known',
+    source: null,
+  }
+  if (at.request !== null) {
+    const { routing, risk } = at.request
+    const policyDigest = at.request.policy_digest
+    return { routing: { ...routing, scopes: ['once'], edits: 'off' }, rule, risk, policyDigest }
+  }
+  const worker = policy.workers.get(at.run.worker)
+  const name = worker === undefined ? policy.config.defaultQueue : ownQueue(policy.config, worker)
+  const queue = name === null ? undefined : policy.config.queues.get(name)
+  if (queue === undefined) return null
+  const quorum = quorumOf(null, queue)
+  const { expiresAfterMs, permitForMs, selfApproval, signature, team } = queue
+  const routing: Routing = {
+    queue: queue.name,
+    team,
+    quorum,
+    quorumText: quorumText(quorum),
+    expiresAfterMs,
+    permitForMs,
+    scopes: ['once'],
+    edits: 'off',
+    selfApproval,
+    signature,
+  }
+  return { routing, rule, risk: 'medium', policyDigest: policy.digest }
+}
+
+/** Content hash of the canonical input that ran, kept when the attempt was claimed. */
+function inputHashOf(at: CallAtHand): string {
+  const kept = at.execution?.detail?.['inputHash']
+  return typeof kept === 'string' ? kept : at.call.input_hash
+}
+
+async function knownText(
+  unit: UnitOfWork,
+  at: CallAtHand,
+  why: string,
+  inputHash: string,
+): Promise<string> {
+  const input = JSON.parse(await getText(unit.tx, inputHash)) as Json
+  const { execution, call } = at
+  return [
+    `This call started and nobody knows how it ended (${why}).`,
+    `Look at what it should have changed, then say whether it took effect.`,
+    ``,
+    `Tool: ${call.tool}`,
+    `Attempt: ${execution?.attempt ?? 1}`,
+    `Started: ${execution?.started_at?.toISOString() ?? 'not recorded'}`,
+    `On: ${execution?.executor ?? 'not recorded'}`,
+    `Arguments:`,
+    JSON.stringify(input, null, 2),
+    ``,
+  ].join('\n')
+}

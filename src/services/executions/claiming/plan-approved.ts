@@ -1,0 +1,126 @@
+import { callDigest, hashJson } from '../../../domain/digest.ts'
+import type { JsonObject } from '../../../domain/json.ts'
+import { getText } from '../../../store/content.ts'
+import { verifyPermit, type PermitVerdict } from '../../decisions/permits/permits.ts'
+import { judgeOne } from '../../turns/judge-one.ts'
+import { termsOf } from '../../runs/run-terms.ts'
+import { verifyRun } from '../../runs/verify-run.ts'
+import type { ServiceContext } from '../../context.ts'
+import type { WorkerContext } from '../../worker-context.ts'
+import { nextAttemptOf, type CallAtHand, type PermitAtHand } from './call-at-hand.ts'
+import { changedBase } from './check-bases.ts'
+import type { ExecutionPlan, Refusal } from './execution-plan.ts'
+import { refusedUnsigned } from '../refusing/refusals.ts'
+
+/** Whether a permit is for exactly this call, attempt and moment. `digest` is what the executor computed itself. */
+export function checkPermit(
+  ctx: ServiceContext,
+  at: CallAtHand,
+  held: PermitAtHand,
+  digest: string,
+): PermitVerdict {
+  return verifyPermit(ctx.verifier, held.permit, {
+    requestId: held.request.id,
+    revision: held.request.revision,
+    runId: at.run.id,
+    callId: at.call.id,
+    digest,
+    factsDigest: hashJson(held.revision.facts),
+    policyDigest: held.request.policy_digest,
+    attempt: nextAttemptOf(at),
+    epoch: at.epoch,
+    now: at.now,
+  })
+}
+
+/**
+ * Verifies an approved call (architecture.md, the executor trusts nobody): run statement, permit, the digest of its own
+ * input, whether policy blocks it by now, and whether the tool and the files are still what was shown.
+ */
+export async function planApproved(
+  ctx: WorkerContext,
+  at: CallAtHand,
+): Promise<ExecutionPlan | Refusal> {
+  const { held } = at
+  if (held === null) {
+    const signed = verifyRun(ctx.verifier, at.run) !== null
+    return signed
+      ? refusedUnsigned('unsigned', 'no permit', null)
+      : refusedUnsigned('invalid_statement', 'run', null)
+  }
+  const { permit, request, revision } = held
+  const { facts } = revision
+  const [inputText, terms] = await Promise.all([
+    getText(ctx.db, revision.input_hash),
+    termsOf(ctx, at.run),
+  ])
+  const { policy, statement } = terms
+  if (statement === null) return refusedUnsigned('invalid_statement', 'run', null)
+  const input = JSON.parse(inputText) as JsonObject
+  const digest = callDigest({ tool: request.tool, input, toolHash: facts.toolHash })
+  const allowed = checkPermit(ctx, at, held, digest)
+  if (!allowed.ok && allowed.reason === 'invalid_permit') {
+    return refusedUnsigned('invalid_permit', allowed.detail, permit.id)
+  }
+  const common = { kind: 'refuse' as const, permitId: permit.id, policyDigest: null }
+  if (!allowed.ok && allowed.reason === 'revoked') {
+    const text = 'its approval was taken back'
+    return {
+      ...common,
+      reason: 'revoked',
+      detail: 'permit',
+      then: { next: 'result', type: 'cancelled', text },
+    }
+  }
+  const registry = await ctx.registryOf(policy, at.run.worker)
+  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
+  const judgement = await judgeOne(ctx, {
+    run: at.run,
+    terms,
+    registry,
+    tool: request.tool,
+    input,
+    duplicateId: false,
+    byPerson: at.call.manual,
+    grants: false,
+    assumed: { workspace, earlierWrites: new Set() },
+  })
+  const judged = { ...common, policyDigest: judgement.policyDigest }
+  if (judgement.verdict === 'blocked') {
+    return {
+      ...judged,
+      reason: 'blocked',
+      detail: judgement.rule?.id ?? 'policy',
+      then: { next: 'result', type: 'blocked', text: judgement.reason },
+    }
+  }
+  const tool = registry.get(request.tool)
+  if (judgement.verdict === 'error' || tool === undefined) {
+    return {
+      ...judged,
+      reason: 'stale',
+      detail: 'cannot run any more',
+      then: { next: 'result', type: 'error', text: judgement.reason },
+    }
+  }
+  const ask = { next: 'ask' as const, judgement, input }
+  if (!allowed.ok) return { ...judged, reason: 'lapsed', detail: 'permit', then: ask }
+  if (judgement.toolHash !== facts.toolHash || judgement.digest !== digest) {
+    return { ...judged, reason: 'stale', detail: 'tool definition', then: ask }
+  }
+  const changed = await changedBase(workspace, facts)
+  if (changed !== null) return { ...judged, reason: 'stale', detail: 'base', then: ask }
+  return {
+    kind: 'run',
+    tool,
+    input,
+    inputHash: revision.input_hash,
+    facts,
+    digest,
+    policyDigest: judgement.policyDigest,
+    authority: { by: 'permit', permitId: permit.id, requestId: request.id },
+    workspace,
+    judgement,
+    terms,
+  }
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import { permitTransitions, transition } from '../../../domain/transitions.ts'
+import type { RefusalReason } from '../../../domain/request.ts'
+import type { Caller } from '../../context.ts'
+import { lockRequests } from '../../locks.ts'
+import type { UnitOfWork } from '../../unit-of-work.ts'
+import { nextAttemptOf, type CallAtHand } from '../claiming/call-at-hand.ts'
+
+/** What the trail says of a refused attempt; ids and names of checks only. */
+export interface RefusedAttempt {
+  readonly reason: RefusalReason
+  readonly detail: string
+  readonly permitId: string | null
+  readonly policyDigest: string | null
+}
+
+const unverified: readonly RefusalReason[] = ['invalid_permit', 'invalid_statement', 'unsigned']
+
+/**
+ * Records that an attempt was refused, with nothing done. A permit that was verified ends with it; one that was not is
+ * left as found, and its refusal is an event of its own. The caller holds the run's lock and has seen that no attempt
+ * is open. Returns the attempt's number.
+ */
+export async function refuseExecution(
+  unit: UnitOfWork,
+  caller: Caller,
+  at: CallAtHand,
+  refused: RefusedAttempt,
+): Promise<number> {
+  const attempt = nextAttemptOf(at)
+  const { reason, permitId } = refused
+  const requestId = at.call.request_id
+  if (requestId !== null) await lockRequests(unit.tx, [requestId])
+  await unit.tx
+    .insertInto('execution')
+    .values({
+      call_id: at.call.id,
+      attempt,
+      state: 'refused',
+      reason,
+      request_id: requestId,
+      epoch: sql<number>`(select epoch from installation)`,
+      finished_at: sql<Date>`clock_timestamp()`,
+    })
+    .execute()
+  const about = {
+    ...caller,
+    runId: at.run.id,
+    ...(requestId === null ? {} : { requestId }),
+    callId: at.call.id,
+    ...(at.call.digest === null ? {} : { digest: at.call.digest }),
+    ...(refused.policyDigest === null ? {} : { policyDigest: refused.policyDigest }),
+  }
+  if (unverified.includes(reason)) {
+    await unit.audit({
+      type: 'permit.refused',
+      ...about,
+      detail: { permitId, reason, check: refused.detail },
+    })
+  } else if (permitId !== null) {
+    await endPermit(unit, permitId, reason)
+  }
+  await unit.audit({
+    type: 'execution.refused',
+    ...about,
+    detail: { attempt, reason, check: refused.detail },
+  })
+  if (requestId !== null) {
+    await unit.event('request.changed', { requestId, runId: at.run.id })
+  }
+  return attempt
+}
+
+/** A permit whose attempt was refused is over, lest it stand beside the one of a fresh request. */
+async function endPermit(unit: UnitOfWork, permitId: string, reason: RefusalReason): Promise<void> {
+  const event = reason === 'lapsed' ? 'lapse' : 'revoke'
+  const state = transition(permitTransitions, 'live', event)
+  if (state === null) return
+  await unit.tx
+    .updateTable('permit')
+    .set({ state, ended_at: sql<Date>`clock_timestamp()` })
+    .where('id', '=', permitId)
+    .where('state', '=', 'live')
+    .execute()
+}
