@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { quorumTeams, quorumText, tally, type Vote } from './quorum.ts'
+import { bothQuorums, quorumTeams, quorumText, tally, type Vote } from './quorum.ts'
 import type { Quorum, QuorumPlace } from './request.ts'
 
 const platform = { team: 'platform', count: 1 }
@@ -127,3 +127,15 @@ function mostFilled(seats: readonly string[], votes: readonly Vote[]): number {
   )
   return Math.max(mostFilled(rest, votes), ...seated)
 }
+
+test('two quorums at once: of one team the larger number, of two teams each, every pair of alternatives once', () => {
+  const one = { any: [[{ team: 'platform', count: 2 }], [{ team: 'security', count: 1 }]] }
+  const other = { any: [[{ team: 'platform', count: 1 }]] }
+  expect(quorumText(bothQuorums(one, other))).toBe(
+    '2 of platform or 1 of security and 1 of platform',
+  )
+  expect(bothQuorums(one, { any: [] }).any).toEqual([])
+  expect(bothQuorums(other, other)).toEqual(other)
+  const split = { any: [[...(other.any[0] ?? []), ...(other.any[0] ?? [])]] }
+  expect(quorumText(bothQuorums(split, other))).toBe('2 of platform')
+})

@@ -36,6 +36,20 @@ export function quorumText(quorum: Quorum): string {
     .join(' or ')
 }
 
+/** A quorum that is met only by people who would meet both: of the same team the larger number, of others each. */
+export function bothQuorums(one: Quorum, other: Quorum): Quorum {
+  const any = one.any.flatMap((left) => other.any.map((right) => bothPlaces(left, right)))
+  const texts = any.map((places) => JSON.stringify(places))
+  return { any: any.filter((_, index) => texts.indexOf(texts[index] ?? '') === index) }
+}
+
+function bothPlaces(left: readonly QuorumPlace[], right: readonly QuorumPlace[]): QuorumPlace[] {
+  const teams = [...new Set([...left, ...right].map(({ team }) => team))]
+  const seats = (places: readonly QuorumPlace[], team: string): number =>
+    places.reduce((sum, place) => sum + (place.team === team ? place.count : 0), 0)
+  return teams.map((team) => ({ team, count: Math.max(seats(left, team), seats(right, team)) }))
+}
+
 function lacking(counted: Tally): number {
   return counted.missing.reduce((sum, place) => sum + place.count, 0)
 }

@@ -216,6 +216,37 @@ routing:
     expect(await judgeShell('x && terraform apply', { config })).toMatchObject({ risk: 'high' })
   })
 
+  test('who is asked about a part of a script is not asked alone, and its queue’s self-approval does not hold', async () => {
+    expect((await judgeShell('git add .; curl x', { config })).routing).toMatchObject({
+      queue: 'security',
+      quorumText: '1 of security and 1 of platform',
+      selfApproval: false,
+    })
+    expect((await judgeShell('git add .', { config })).routing).toMatchObject({
+      quorumText: '1 of security',
+      selfApproval: true,
+    })
+  })
+
+  test('an entry that names a path below the folder a command runs in does not route it', async () => {
+    const below = `defaults: { queue: platform }
+routing:
+  - { when: { path: "notes/**" }, queue: security, risk: low }
+`
+    expect((await judgeShell('git fetch', { config: below })).routing).toMatchObject({
+      queue: 'platform',
+      quorumText: '1 of platform',
+    })
+    expect(await judgeShell('git fetch; rm ../x', { config: below, cwd: 'notes' })).toMatchObject({
+      risk: 'medium',
+      routing: {
+        queue: 'security',
+        quorumText: '1 of security and 1 of platform',
+        selfApproval: false,
+      },
+    })
+  })
+
   // Rules: product.md 10, 11
   test('without an entry that lists it there is no scope "command", and editing is "revise"', async () => {
     expect((await judgeShell('git fetch', { config })).routing).toMatchObject({

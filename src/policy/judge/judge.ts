@@ -12,6 +12,9 @@ import { blockedText, type Opinion } from './opinion.ts'
 import type { JudgeQuestion } from './question.ts'
 import { ownQueue, route, writtenFile, type Route } from './route.ts'
 
+/** Id of the rule by which nothing of an MCP server runs whose pin is not what was signed (security.md 13). */
+export const forgedPinRuleId = 'mcp:forged'
+
 const nothingWritten: ReadonlySet<string> = new Set()
 
 /**
@@ -35,6 +38,17 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
   if ('error' in known) {
     note('known', 'error', known.error)
     return withoutCall(question, steps, 'error', null, known.error)
+  }
+  const forged = known.tool.server?.forged ?? null
+  if (forged !== null) {
+    note('known', 'error', forged)
+    return withoutCall(
+      question,
+      steps,
+      'error',
+      { id: forgedPinRuleId, text: forged, source: null },
+      forged,
+    )
   }
   note('known', 'yes', `${question.tool} is a tool of ${worker.name}`)
 
@@ -133,11 +147,11 @@ async function judgeAsk(
   if (place.routing === null) {
     const text = 'nobody can be asked: no queue is configured for this call'
     note('routing', 'blocked', text)
-    const rule = { id: 'routing:none', text, source: place.source }
+    const rule = { id: 'routing:none', text, source: place.sources[0] ?? null }
     return answer('blocked', rule, `blocked by policy: ${text}`)
   }
   const { queue, quorumText, scopes } = place.routing
-  const from = place.source === null ? '' : ` by ${place.source}`
+  const from = place.sources.length === 0 ? '' : ` by ${place.sources.join(' and ')}`
   note('routing', queue, `${quorumText}, risk ${place.risk}, scopes ${scopes.join(', ')}${from}`)
   return answer('ask', opinion.rule, opinion.rule.text)
 }

@@ -111,4 +111,49 @@ describe('step 7: routing', () => {
       'run',
     ])
   })
+
+  const apart = `  - { when: { path: "notes/**" }, queue: security, risk: low, scopes: [once] }\n`
+
+  test('an entry that names one of two paths is held to the people, risk and rules of the call without it', async () => {
+    const move = { from: 'scratch/x.txt', to: 'notes/z.md' }
+    expect(await ask('move_file', move, {}, routed(apart))).toMatchObject({
+      risk: 'medium',
+      routing: {
+        queue: 'security',
+        quorumText: '1 of security and 1 of platform',
+        selfApproval: false,
+        edits: 'off',
+        permitForMs: 86_400_000,
+        scopes: ['once'],
+      },
+    })
+    expect((await ask('write_file', write, {}, routed(apart))).routing).toMatchObject({
+      queue: 'security',
+      quorumText: '1 of security',
+      selfApproval: true,
+    })
+  })
+
+  test('entries that together name every path of a call are both held to, and no more', async () => {
+    const both = routed(
+      `${apart}  - { when: { path: "scratch/**" }, queue: platform }\n  - { when: {}, quorum: { count: 3 } }\n`,
+    )
+    const move = { from: 'scratch/x.txt', to: 'notes/z.md' }
+    expect((await ask('move_file', move, {}, both)).routing?.quorumText).toBe(
+      '1 of security and 3 of platform',
+    )
+    const one = routed(`  - { when: { path: ["notes/**", "scratch/**"] }, queue: security }\n`)
+    expect((await ask('move_file', move, {}, one)).routing?.quorumText).toBe('1 of security')
+  })
+
+  test('a listing that reaches further than an entry is held to both; one that stays below it is not', async () => {
+    const listing = async (entry: string) => {
+      const project = routed(`  - { when: { path: "${entry}" }, queue: security }\n`)
+      return (await ask('list_files', { path: 'secret' }, {}, project)).routing?.quorumText
+    }
+    expect(await listing('secret/deep/**')).toBe('1 of security and 1 of platform')
+    expect(await listing('secret/*')).toBe('1 of security and 1 of platform')
+    expect(await listing('secret/**')).toBe('1 of security')
+    expect(await listing('notes/**')).toBe('1 of platform')
+  })
 })

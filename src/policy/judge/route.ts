@@ -11,14 +11,15 @@ import type {
   WorkerDefinition,
 } from '../policy.ts'
 import type { CanonicalCall } from './canonical-call.ts'
-import { whenMatches, type CallTraits } from './when-matches.ts'
+import { stricterRoute } from './stricter-route.ts'
+import { coverageOf, type CallTraits } from './when-matches.ts'
 
 /** Where an ask would go. `routing` is `null` when there is no queue for it. */
 export interface Route {
   readonly risk: Risk
   readonly routing: Routing | null
-  /** which entry decided, for explanations */
-  readonly source: string | null
+  /** which entries decided, for explanations; the first one chose the queue */
+  readonly sources: readonly string[]
 }
 
 /** The queue of a worker's calls when routing says nothing. */
@@ -26,15 +27,33 @@ export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): strin
   return worker.queue ?? config.defaultQueue
 }
 
-/** Step 7: queue, quorum, risk, expiry and allowed scopes, by the first routing entry that matches. */
+/**
+ * Step 7: queue, quorum, risk, expiry and allowed scopes, by the first routing entry that matches. One that matches
+ * only a part of the call chooses the queue and its times, but is held to what would hold without it: whoever is
+ * trusted with the part is not thereby trusted with the whole.
+ */
 export function route(config: ProjectConfig, call: CanonicalCall, traits: CallTraits): Route {
-  const entry = config.routing.find((one) => whenMatches(one.when, traits)) ?? null
-  const whole = coversCommand(entry, traits)
-  const risk = riskOf(entry, traits, whole)
-  const source = entry?.source ?? null
+  const routes: Route[] = []
+  for (const entry of config.routing) {
+    const coverage = coverageOf(entry.when, traits)
+    if (coverage === 'none') continue
+    routes.push(routeBy(config, call, traits, entry))
+    if (coverage === 'whole') return routes.reduce(stricterRoute)
+  }
+  return [...routes, routeBy(config, call, traits, null)].reduce(stricterRoute)
+}
+
+function routeBy(
+  config: ProjectConfig,
+  call: CanonicalCall,
+  traits: CallTraits,
+  entry: RoutingEntry | null,
+): Route {
+  const risk = entry?.risk ?? traits.risk
+  const sources = entry === null ? [] : [entry.source]
   const name = entry?.queue ?? traits.queue
   const queue = name === null ? undefined : config.queues.get(name)
-  if (queue === undefined) return { risk, routing: null, source }
+  if (queue === undefined) return { risk, routing: null, sources }
   const quorum = quorumOf(entry?.quorum ?? null, queue)
   const routing: Routing = {
     queue: queue.name,
@@ -43,27 +62,13 @@ export function route(config: ProjectConfig, call: CanonicalCall, traits: CallTr
     quorumText: quorumText(quorum),
     expiresAfterMs: queue.expiresAfterMs,
     permitForMs: queue.permitForMs,
-    scopes: scopesOf(entry, call).filter((scope) => scope !== 'command' || whole),
+    scopes: scopesOf(entry, call),
     edits: editsOf(queue, call.tool, risk),
     selfApproval: queue.selfApproval,
     signature: queue.signature,
   }
-  return { risk, routing, source }
+  return { risk, routing, sources }
 }
-
-/** Does an entry that speaks of commands speak of all of them? */
-function coversCommand(entry: RoutingEntry | null, traits: CallTraits): boolean {
-  const patterns = entry?.when.command ?? null
-  return patterns === null || traits.command?.allAre(patterns) === true
-}
-
-/** An entry that was met by a part of a script may raise the risk, never lower it. */
-function riskOf(entry: RoutingEntry | null, traits: CallTraits, whole: boolean): Risk {
-  const said = entry?.risk ?? traits.risk
-  return whole || riskOrder.indexOf(said) > riskOrder.indexOf(traits.risk) ? said : traits.risk
-}
-
-const riskOrder: readonly Risk[] = ['low', 'medium', 'high']
 
 /** The quorum that a setting means for a queue; without one, anybody of its team. */
 export function quorumOf(setting: QuorumSetting | null, queue: Queue): Quorum {

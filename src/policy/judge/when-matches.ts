@@ -35,6 +35,43 @@ function given<T>(values: readonly T[] | null, matches: (value: T) => boolean): 
   return values === null || values.some(matches)
 }
 
+/** How much of a call the conditions speak of. */
+export type Coverage = 'none' | 'part' | 'whole'
+
+/**
+ * The same conditions for routing, which sends the whole call to somebody: of a script the conditions may mean one
+ * command, of a move one of two paths. A command counts by the folder it runs in, and never as a whole: whoever wrote
+ * it chose the folder, and it may go elsewhere.
+ */
+export function coverageOf(when: When, call: CallTraits): Coverage {
+  if (!whenMatches({ ...when, path: null }, call)) return 'none'
+  const paths = pathsCovered(when.path, call)
+  if (paths === 'none') return 'none'
+  const commands = when.command === null || call.command?.allAre(when.command) === true
+  return commands ? paths : 'part'
+}
+
+function pathsCovered(patterns: readonly string[] | null, call: CallTraits): Coverage {
+  if (patterns === null) return 'whole'
+  const { accesses } = call
+  const some = (matches: (pattern: string, access: Access) => boolean) => (access: Access) =>
+    patterns.some((pattern) => matches(pattern, access))
+  if (call.command !== null) {
+    const names = (pattern: string, folder: Access): boolean =>
+      globMatches(pattern, folder.path) || contains(pattern, folder)
+    return accesses.some(some(names)) ? 'part' : 'none'
+  }
+  if (!accesses.some(some(touches))) return 'none'
+  return accesses.every(some(contains)) ? 'whole' : 'part'
+}
+
+/** Does the pattern match all that the access could touch? */
+function contains(pattern: string, access: Access): boolean {
+  if (access.target === 'file') return globMatches(pattern, access.path)
+  const { base, glob } = picomatch.scan(pattern)
+  return glob === '**' && containsPath(base, access.path)
+}
+
 /** A call that lists or searches a folder touches whatever the pattern could match below it. */
 function touches(pattern: string, access: Access): boolean {
   if (globMatches(pattern, access.path)) return true
