@@ -19,10 +19,17 @@ export class ServiceProblem extends CommandFailure {
 export class Service {
   readonly url: string
   readonly #headers: Readonly<Record<string, string>>
+  readonly #whenUnknown: string | null
 
-  constructor(url: string, headers: Readonly<Record<string, string>>) {
+  /** `whenUnknown` says what to do when the service does not take the credentials; null leaves it to the service's words. */
+  constructor(
+    url: string,
+    headers: Readonly<Record<string, string>>,
+    whenUnknown: string | null = null,
+  ) {
     this.url = url
     this.#headers = headers
+    this.#whenUnknown = whenUnknown
   }
 
   /** The JSON body of the answer. Rejects with `ServiceProblem`, or with a sentence when nobody answers. */
@@ -45,7 +52,7 @@ export class Service {
   /** The bytes of an answer that is not JSON. */
   async bytes(path: string): Promise<Uint8Array> {
     const response = await this.#fetch(path, { headers: this.#headers })
-    if (!response.ok) throw await problemOf(response)
+    if (!response.ok) throw await this.#problemOf(response)
     return new Uint8Array(await response.arrayBuffer())
   }
 
@@ -60,7 +67,7 @@ export class Service {
       headers: { ...this.#headers, ...headers, 'content-type': 'application/json' },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
-    if (!response.ok) throw await problemOf(response)
+    if (!response.ok) throw await this.#problemOf(response)
     return response.json()
   }
 
@@ -75,12 +82,13 @@ export class Service {
       )
     }
   }
-}
-
-async function problemOf(response: Response): Promise<ServiceProblem> {
-  const body: unknown = await response.json().catch(() => ({}))
-  return new ServiceProblem(
-    response.status,
-    typeof body === 'object' && body !== null ? { ...body } : {},
-  )
+  async #problemOf(response: Response): Promise<ServiceProblem> {
+    const body: unknown = await response.json().catch(() => ({}))
+    const facts = typeof body === 'object' && body !== null ? { ...body } : {}
+    const isUnknown = response.status === 401 && this.#whenUnknown !== null
+    return new ServiceProblem(response.status, {
+      ...facts,
+      ...(isUnknown ? { detail: this.#whenUnknown } : {}),
+    })
+  }
 }

@@ -10,18 +10,26 @@ function originHeaders(url: string): Record<string, string> {
   return { origin: url, 'user-agent': agent }
 }
 
-/** The service with a session's cookie and token. */
+/** The service with a session's cookie and token; one that has ended names the ways to a new one. */
 export function withSession(url: string, session: SavedSession): Service {
-  return new Service(url, {
-    ...originHeaders(url),
-    cookie: session.cookie,
-    'x-csrf-token': session.csrfToken,
-  })
+  return new Service(
+    url,
+    {
+      ...originHeaders(url),
+      cookie: session.cookie,
+      'x-csrf-token': session.csrfToken,
+    },
+    `The session saved for ${url} has ended. Sign in again with: countersign login ${url} — or, on the machine itself in the development profile, name yourself with --as EMAIL`,
+  )
 }
 
 /** The service with an API key; a key can never decide. */
 export function withKey(url: string, key: string): Service {
-  return new Service(url, { 'user-agent': agent, authorization: `Bearer ${key}` })
+  return new Service(
+    url,
+    { 'user-agent': agent, authorization: `Bearer ${key}` },
+    `The service at ${url} does not take the key in COUNTERSIGN_API_KEY: it is mistyped, revoked, or its owner is disabled. As a person: countersign login ${url}, or --as EMAIL in the development profile`,
+  )
 }
 
 /** Starts a session by development sign-in or a one-time link. Rejects with the service's sentence. */
