@@ -38,6 +38,7 @@ function commandTool(name: 'exec' | 'shell'): Tool {
   return customTool({
     name,
     scopes: ['once', 'run', 'command'],
+    accesses: ({ cwd }) => [{ operation: 'read', path: text(cwd), target: 'directory' }],
     command: (input: JsonObject) =>
       name === 'shell'
         ? { kind: 'shell', script: text(input['command']), cwd: text(input['cwd']) }
