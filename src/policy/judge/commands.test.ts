@@ -38,7 +38,6 @@ function commandTool(name: 'exec' | 'shell'): Tool {
   return customTool({
     name,
     scopes: ['once', 'run', 'command'],
-    accesses: ({ cwd }) => [{ operation: 'read', path: text(cwd), target: 'directory' }],
     command: (input: JsonObject) =>
       name === 'shell'
         ? { kind: 'shell', script: text(input['command']), cwd: text(input['cwd']) }
@@ -234,11 +233,18 @@ routing:
 routing:
   - { when: { path: "notes/**" }, queue: security, risk: low }
 `
-    expect((await judgeShell('git fetch', { config: below })).routing).toMatchObject({
+    const inFolder = (command: string, cwd: string) => {
+      const accesses = () => [{ operation: 'read', path: cwd, target: 'directory' } as const]
+      const tools = [{ ...commandTool('shell'), accesses }]
+      const call = { tool: 'shell', input: { command, cwd }, tools }
+      const project = projectWith(`${usualZones}\n${shell}`, below)
+      return judged(project, workspace, call, { commandHost: host })
+    }
+    expect((await inFolder('git fetch', '')).routing).toMatchObject({
       queue: 'platform',
       quorumText: '1 of platform',
     })
-    expect(await judgeShell('git fetch; rm ../x', { config: below, cwd: 'notes' })).toMatchObject({
+    expect(await inFolder('git fetch; rm ../x', 'notes')).toMatchObject({
       risk: 'medium',
       routing: {
         queue: 'security',
