@@ -21,48 +21,68 @@ const workerPath = /^workers\/([^/]+)\.md$/
  */
 export function parseProject(files: ProjectFiles): ParsedProject {
   const report = new Report()
-  const usable = checkTexts(report, files)
+  const texts = usableTexts(report, files)
   const names = workerNamesIn(report, files)
-  const text = files.texts.get(configFile)
-  if (text === undefined) {
-    const place = { file: configFile, line: null }
-    report.error(place, 'the file does not exist', 'run `countersign init`')
-  }
-  if (!usable || text === undefined) return { problems: report.all() }
-  const { config, names: known } = readConfig(report, text, new Set(names.keys()))
+  const read = readConfigOf(report, files, texts, new Set(names.keys()))
   const scripts = new Set<string>()
   const workers = new Map<string, WorkerDefinition>()
   for (const [name, file] of names) {
-    const worker = readWorker(report, {
-      file,
-      name,
-      text: files.texts.get(file) ?? '',
-      scriptText: (path) => files.texts.get(path) ?? null,
-      names: known,
-    })
+    const text = texts.get(file)
+    const worker =
+      text === undefined
+        ? null
+        : readWorker(report, {
+            file,
+            name,
+            text,
+            scriptText: (path) => files.texts.get(path) ?? null,
+            names: read?.names ?? null,
+          })
     if (worker === null) continue
     workers.set(name, worker)
     const model = parseModelName(worker.model)
     if (model?.kind === 'script') scripts.add(model.path)
   }
-  for (const path of scripts) readScript(report, path, files.texts.get(path) ?? '')
-  warnOfUnreachable(report, config, workers)
-  warnOfIdleEntries(report, config)
+  for (const path of scripts) readScript(report, path, texts.get(path) ?? 'turns: []')
+  if (read !== null) {
+    warnOfUnreachable(report, read.config, workers)
+    warnOfIdleEntries(report, read.config)
+  }
   for (const worker of workers.values()) warnOfIdleRules(report, worker)
-  if (report.hasErrors) return { problems: report.all() }
+  if (read === null || report.hasErrors) return { problems: report.all() }
   const { toolFiles } = files
-  const policy = { digest: policyDigest(files), config, workers, toolFiles, files }
+  const policy = { digest: policyDigest(files), config: read.config, workers, toolFiles, files }
   return { policy, warnings: report.all() }
 }
 
-/** What cannot be stored or hashed is refused before it is parsed. */
-function checkTexts(report: Report, files: ProjectFiles): boolean {
+/** `null` after a report: what refers to the names of an unreadable file is taken as it is. */
+function readConfigOf(
+  report: Report,
+  files: ProjectFiles,
+  texts: ReadonlyMap<string, string>,
+  workerNames: ReadonlySet<string>,
+): ReturnType<typeof readConfig> {
+  const text = texts.get(configFile)
+  if (text !== undefined) return readConfig(report, text, workerNames)
+  if (!files.texts.has(configFile)) {
+    const place = { file: configFile, line: null }
+    report.error(place, 'the file does not exist', 'run `countersign init`')
+  }
+  return null
+}
+
+/** The texts that can be stored and hashed; the others are reported, and not read. */
+function usableTexts(report: Report, files: ProjectFiles): ReadonlyMap<string, string> {
+  const usable = new Map<string, string>()
   for (const [file, text] of files.texts) {
-    if (text.isWellFormed() && !text.includes('\0')) continue
+    if (text.isWellFormed() && !text.includes('\0')) {
+      usable.set(file, text)
+      continue
+    }
     const problem = 'the file is not valid UTF-8 text'
     report.error({ file, line: null }, problem, 'save it as UTF-8 without NUL characters')
   }
-  return !report.hasErrors
+  return usable
 }
 
 /** Worker names by their files; two that differ in case only would be one file elsewhere. */

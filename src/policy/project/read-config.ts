@@ -6,6 +6,7 @@ import {
   readEntries,
   readFields,
   scalarOf,
+  shownAt,
   wrong,
   type Fields,
   type Spot,
@@ -18,34 +19,25 @@ import { readOverlays, readRouting } from './read-routing.ts'
 import { configFileSchema, defaults, workspace } from '../schema/config-file.ts'
 import { keysOf } from '../schema/parts.ts'
 
-const emptyConfig: ProjectConfig = {
-  people: [],
-  teams: new Map(),
-  queues: new Map(),
-  defaultQueue: null,
-  routing: [],
-  overlays: [],
-  workspaces: new Map([['default', { root: '.', taskQueue: null }]]),
-  rights: noRights,
-}
+const oneWorkspace: ProjectConfig['workspaces'] = new Map([
+  ['default', { root: '.', taskQueue: null }],
+])
 
 /** The names of the file that `parseProject` reads first. */
 export const configFile = 'countersign.yaml'
 
-/** Reads countersign.yaml as far as it can be read, and the names it defines; what is wrong is in the report. */
+/**
+ * Reads countersign.yaml as far as it can be read, and the names it defines; what is wrong is in the report. `null` when
+ * it is no mapping.
+ */
 export function readConfig(
   report: Report,
   text: string,
   workerNames: ReadonlySet<string>,
-): { readonly config: ProjectConfig; readonly names: Names } {
+): { readonly config: ProjectConfig; readonly names: Names } | null {
   const root = openYaml(report, configFile, text)
   const fields = root === null ? null : readFields(root, keysOf(configFileSchema))
-  if (fields === null) {
-    return {
-      config: emptyConfig,
-      names: { teams: new Set(), queues: new Set(), workers: workerNames },
-    }
-  }
+  if (fields === null) return null
   checkVersion(fields)
   const part = <T>(key: string, read: (spot: Spot) => T, otherwise: T): T => {
     const spot = fields.get(key)
@@ -68,7 +60,7 @@ export function readConfig(
     defaultQueue: part('defaults', (spot) => readDefaultQueue(spot, names.queues), null),
     routing: part('routing', (spot) => readRouting(spot, names), []),
     overlays: part('overlays', (spot) => readOverlays(spot, names), []),
-    workspaces: part('workspaces', readWorkspaces, emptyConfig.workspaces),
+    workspaces: part('workspaces', readWorkspaces, oneWorkspace),
     rights: part(
       'rights',
       (spot) => readRights(spot, names, new Set(people.map((person) => person.email))),
@@ -82,7 +74,7 @@ function checkVersion(fields: Fields): void {
   const spot = fields.get('version')
   if (spot === null) wrong(fields.spot, 'has no "version"', 'begin it with `version: 1`')
   else if (scalarOf(spot) !== 1) {
-    wrong(spot, `is ${JSON.stringify(scalarOf(spot) ?? null)}`, 'this release reads `version: 1`')
+    wrong(spot, `is ${shownAt(spot)}`, 'this release reads `version: 1`')
   }
 }
 
@@ -92,7 +84,7 @@ function readDefaultQueue(spot: Spot, queues: ReadonlySet<string>): string | nul
 }
 
 function readWorkspaces(spot: Spot): Map<string, WorkspaceSetting> {
-  const workspaces = new Map(emptyConfig.workspaces)
+  const workspaces = new Map(oneWorkspace)
   for (const [name, value] of readEntries(spot)) {
     const fields = checkName(value, name) ? readFields(value, keysOf(workspace)) : null
     if (fields === null) continue

@@ -1,38 +1,60 @@
-/** `did you mean "x"?` when one of the known words is close, else the whole list of them. */
+/** As many known words as a message lists, and as a word is compared with. */
+const mostListed = 20
+const mostCompared = 500
+
+/** `did you mean "x"?` when one of the known words is close, else the list of them. */
 export function didYouMean(word: string, known: readonly string[]): string {
   if (known.length === 0) return 'none is defined'
   const closest = closestWord(word, known)
   if (closest !== null) return `did you mean "${closest}"?`
-  return `one of ${known.map((one) => `"${one}"`).join(', ')}`
+  const listed = known.slice(0, mostListed).map((one) => `"${one}"`)
+  const more = known.length - listed.length
+  return `one of ${listed.join(', ')}${more > 0 ? ` and ${more} more` : ''}`
 }
 
-/** The known word within a third of the word's length in edits, or `null`. */
+/**
+ * The known word within a third of the word's length in edits (two letters that changed places are one), or else one
+ * that begins with the word, or with which it begins; `null` when there is none.
+ */
 export function closestWord(word: string, known: readonly string[]): string | null {
-  const most = Math.max(1, Math.floor(word.length / 3))
+  if (word.length > 200) return null
+  const lower = word.toLowerCase()
+  const most = Math.min(lower.length - 1, Math.max(1, Math.floor(lower.length / 3)))
   let best: { word: string; distance: number } | null = null
-  for (const one of known) {
-    const distance = editDistance(word.toLowerCase(), one.toLowerCase())
+  for (const one of known.slice(0, mostCompared)) {
+    if (Math.abs(one.length - lower.length) > most) continue
+    const distance = editDistance(lower, one.toLowerCase())
     if (distance <= most && (best === null || distance < best.distance)) {
       best = { word: one, distance }
     }
   }
-  return best?.word ?? null
+  return best?.word ?? (lower.length < 4 ? null : wordBegunAlike(lower, known))
 }
 
-/** Levenshtein distance; words of a configuration are short. */
+function wordBegunAlike(lower: string, known: readonly string[]): string | null {
+  const found = known.find((one) => one.toLowerCase().startsWith(lower))
+  return found ?? known.find((one) => one.length > 3 && lower.startsWith(one.toLowerCase())) ?? null
+}
+
+/** Optimal string alignment: Levenshtein's distance, with two neighbours that changed places as one edit. */
 function editDistance(a: string, b: string): number {
+  let before: number[] = []
   let previous = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...a].entries()) {
-    const current = [row + 1]
-    for (const [column, other] of [...b].entries()) {
+  for (let row = 1; row <= a.length; row += 1) {
+    const current = [row]
+    for (let column = 1; column <= b.length; column += 1) {
+      const isSame = a[row - 1] === b[column - 1]
+      const isSwapped = a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1]
       current.push(
         Math.min(
-          (previous[column + 1] ?? 0) + 1,
-          (current[column] ?? 0) + 1,
-          (previous[column] ?? 0) + (letter === other ? 0 : 1),
+          (previous[column] ?? 0) + 1,
+          (current[column - 1] ?? 0) + 1,
+          (previous[column - 1] ?? 0) + (isSame ? 0 : 1),
+          row > 1 && column > 1 && isSwapped ? (before[column - 2] ?? 0) + 1 : Infinity,
         ),
       )
     }
+    before = previous
     previous = current
   }
   return previous[b.length] ?? Math.max(a.length, b.length)

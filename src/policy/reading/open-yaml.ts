@@ -1,4 +1,5 @@
-import { LineCounter, parseDocument } from 'yaml'
+import { LineCounter, parseDocument, type YAMLError } from 'yaml'
+import { resolveNames } from './resolve-names.ts'
 import type { Report } from './report.ts'
 import type { Source, Spot } from './spot.ts'
 
@@ -15,21 +16,41 @@ export function openYaml(report: Report, file: string, text: string): Spot | nul
     return null
   }
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  // Keys are compared by `resolveNames`: the parser's own way takes minutes for a file of a million bytes.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: false,
+  })
   for (const error of document.errors) {
     const { line } = lines.linePos(error.pos[0])
-    report.error({ file, line }, `not valid YAML: ${error.message}`, yamlRemedy(error.code))
+    const { problem, remedy } = inWords(error)
+    report.error({ file, line }, `not valid YAML: ${problem}`, remedy)
   }
   for (const warning of document.warnings) {
     const { line } = lines.linePos(warning.pos[0])
     report.error({ file, line }, warning.message, 'remove the tag')
   }
   if (document.errors.length > 0 || document.warnings.length > 0) return null
-  const source: Source = { file, report, document, lines }
+  const aliases = resolveNames(document, (offset, problem, remedy) => {
+    report.error({ file, line: lines.linePos(offset).line }, `not valid YAML: ${problem}`, remedy)
+  })
+  if (aliases === null) return null
+  const source: Source = { file, report, document, lines, aliases }
   return { source, node: document.contents, at: '', line: 1 }
 }
 
-function yamlRemedy(code: string): string {
-  if (code === 'DUPLICATE_KEY') return 'give each key once'
-  return 'correct the syntax; quote texts with special characters'
+/** The parser's words are for programmers. */
+function inWords({ code, message }: YAMLError): {
+  readonly problem: string
+  readonly remedy: string
+} {
+  if (code === 'TAB_AS_INDENT') return { problem: message, remedy: 'indent with spaces' }
+  if (code === 'MULTIPLE_DOCS') {
+    return { problem: 'it holds a second document', remedy: 'remove the line `---`' }
+  }
+  if (message.includes('call stack')) {
+    return { problem: 'it is nested too deep', remedy: 'nest it less' }
+  }
+  return { problem: message, remedy: 'correct the syntax; quote texts with special characters' }
 }

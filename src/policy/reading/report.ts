@@ -6,9 +6,12 @@ export interface Place {
   readonly line: number | null
 }
 
+/** What is shown at once; a file with more is broken as a whole. */
+const mostShown = 1000
+
 /** Collects everything that is wrong, so that a person mends a folder in one go. */
 export class Report {
-  readonly #problems: ProjectProblem[] = []
+  readonly #problems = new Map<string, ProjectProblem>()
 
   /** A problem that makes the version invalid: what is wrong, and what would be right. */
   error(place: Place, problem: string, remedy: string): void {
@@ -22,21 +25,27 @@ export class Report {
 
   /** A value that is read twice is reported once. */
   #add(found: ProjectProblem): void {
-    const known = this.#problems.some(
-      (one) => one.file === found.file && one.line === found.line && one.problem === found.problem,
-    )
-    if (!known) this.#problems.push(found)
+    const key = JSON.stringify([found.file, found.line, found.problem])
+    if (!this.#problems.has(key)) this.#problems.set(key, found)
   }
 
   get hasErrors(): boolean {
-    return this.#problems.some((problem) => problem.severity === 'error')
+    return [...this.#problems.values()].some((problem) => problem.severity === 'error')
   }
 
-  /** In the order of files and lines. */
+  /** In the order of files and lines; of more than a thousand, the first ones and how many there are. */
   all(): readonly ProjectProblem[] {
-    return this.#problems.toSorted(
+    const all = [...this.#problems.values()].toSorted(
       (a, b) => compareText(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0),
     )
+    const last = all[mostShown]
+    if (last === undefined) return all
+    const problem = `${all.length - mostShown} more problems are not shown`
+    const severity = this.hasErrors ? 'error' : 'warning'
+    return [
+      ...all.slice(0, mostShown),
+      { file: last.file, line: last.line, problem, remedy: 'mend those above first', severity },
+    ]
   }
 }
 

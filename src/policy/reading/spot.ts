@@ -2,12 +2,17 @@ import { isAlias, isMap, isPair, isScalar, isSeq, type Document, type LineCounte
 import type { Json } from '../../domain/json.ts'
 import { didYouMean } from './did-you-mean.ts'
 import { sourceOf, type Place, type Report } from './report.ts'
+import type { Aliases } from './resolve-names.ts'
+
+/** A list or mapping is never longer; what compares its members with each other stays quick. */
+const mostMembers = 5000
 
 export interface Source {
   readonly file: string
   readonly report: Report
   readonly document: Document
   readonly lines: LineCounter
+  readonly aliases: Aliases
 }
 
 /** One value in a YAML file: its node, the key path that leads there, and its line. */
@@ -50,6 +55,15 @@ export function scalarOf(spot: Spot): string | number | boolean | null | undefin
   return undefined
 }
 
+/** A value in a message: a scalar as JSON has it, clipped; what it is, of all else. */
+export function shownAt(spot: Spot): string {
+  if (isMapAt(spot)) return 'a mapping'
+  if (isListAt(spot)) return 'a list'
+  const value = scalarOf(spot)
+  const text = typeof value === 'number' ? String(value) : JSON.stringify(value ?? null)
+  return text.length <= 200 ? text : `${text.slice(0, 200)}… (${text.length} characters)`
+}
+
 /** Is it a sequence? For keys that take a value or a list. */
 export function isListAt(spot: Spot): boolean {
   return isSeq(spot.node)
@@ -66,14 +80,15 @@ export function readEntries(spot: Spot): readonly (readonly [name: string, value
     wrong(spot, 'is not a mapping', 'write it as `key: value` lines')
     return []
   }
+  if (isTooLong(spot, spot.node.items.length)) return []
   const entries: (readonly [string, Spot])[] = []
   for (const pair of spot.node.items) {
     if (!isPair(pair)) continue
-    const key = isScalar(pair.key) ? String(pair.key.value) : ''
+    const key = isScalar(pair.key) && pair.key.value !== null ? String(pair.key.value) : ''
     const at = spot.at === '' ? key : `${spot.at}.${key}`
     const line = lineOf(spot.source, pair.key) ?? spot.line
     const value = { source: spot.source, node: target(spot.source, pair.value), at, line }
-    if (key === '') wrong({ ...value, at: spot.at }, 'has an empty key', 'give it a name')
+    if (key === '') wrong({ ...value, at: spot.at }, 'has a key that is no name', 'write a name')
     else entries.push([key, value])
   }
   return entries
@@ -85,12 +100,19 @@ export function readItems(spot: Spot): readonly Spot[] {
     wrong(spot, 'is not a list', 'write it as `[a, b]` or as lines that begin with `- `')
     return []
   }
+  if (isTooLong(spot, spot.node.items.length)) return []
   return spot.node.items.map((item, index) => ({
     source: spot.source,
     node: target(spot.source, item),
     at: `${spot.at}[${index}]`,
     line: lineOf(spot.source, item) ?? spot.line,
   }))
+}
+
+function isTooLong(spot: Spot, length: number): boolean {
+  if (length <= mostMembers) return false
+  wrong(spot, `has ${length} entries`, `write at most ${mostMembers}`)
+  return true
 }
 
 /** A mapping with fixed keys. */
@@ -110,7 +132,8 @@ export function readFields(spot: Spot, keys: readonly string[]): Fields | null {
   for (const [key, value] of found) {
     if (keys.includes(key)) continue
     const place = placeOf(value)
-    spot.source.report.error(place, `unknown key "${value.at}"`, didYouMean(key, keys))
+    const remedy = key === '<<' ? 'write out what you would merge' : didYouMean(key, keys)
+    spot.source.report.error(place, `unknown key "${value.at}"`, remedy)
   }
   return {
     spot,
@@ -145,7 +168,7 @@ function refuseNonJson(_key: string, value: unknown): unknown {
 
 /** An alias stands for what its anchor marks. */
 function target(source: Source, node: unknown): unknown {
-  return isAlias(node) ? (node.resolve(source.document) ?? null) : node
+  return isAlias(node) ? (source.aliases.get(node) ?? null) : node
 }
 
 function lineOf(source: Source, node: unknown): number | null {

@@ -1,13 +1,16 @@
 import { didYouMean } from './did-you-mean.ts'
 import { parseDuration } from './duration.ts'
-import { isListAt, readItems, scalarOf, wrong, type Spot } from './spot.ts'
+import { isListAt, readItems, scalarOf, shownAt, wrong, type Spot } from './spot.ts'
 
 /** A text that is not blank; `null` after reporting. Numbers and booleans must be quoted. */
 export function readText(spot: Spot): string | null {
   const value = scalarOf(spot)
   if (typeof value === 'string' && value.trim() !== '') return value
-  const problem = value === undefined ? 'is not a text' : `is ${JSON.stringify(value)}, not a text`
-  wrong(spot, problem, 'write a text; quote what looks like a number or a boolean')
+  wrong(
+    spot,
+    `is ${shownAt(spot)}, not a text`,
+    'write a text; quote what looks like a number or a boolean',
+  )
   return null
 }
 
@@ -16,7 +19,7 @@ export function readChoice<T extends string>(spot: Spot, choices: readonly T[]):
   const value = scalarOf(spot)
   const choice = choices.find((one) => one === value)
   if (choice !== undefined) return choice
-  wrong(spot, `is ${JSON.stringify(value ?? null)}`, didYouMean(String(value), choices))
+  wrong(spot, `is ${shownAt(spot)}`, didYouMean(String(value), choices))
   return null
 }
 
@@ -31,7 +34,7 @@ export function readReference(spot: Spot, what: string, known: ReadonlySet<strin
 export function readBoolean(spot: Spot): boolean | null {
   const value = scalarOf(spot)
   if (typeof value === 'boolean') return value
-  wrong(spot, `is ${JSON.stringify(value ?? null)}`, 'write true or false')
+  wrong(spot, `is ${shownAt(spot)}`, 'write true or false')
   return null
 }
 
@@ -41,11 +44,7 @@ export function readCount(spot: Spot, least: number, most: number): number | nul
   if (typeof value === 'number' && Number.isInteger(value) && value >= least && value <= most) {
     return value
   }
-  wrong(
-    spot,
-    `is ${JSON.stringify(value ?? null)}`,
-    `write a whole number from ${least} to ${most}`,
-  )
+  wrong(spot, `is ${shownAt(spot)}`, `write a whole number from ${least} to ${most}`)
   return null
 }
 
@@ -56,7 +55,7 @@ export function readDuration(spot: Spot): number | null {
   if (ms !== null) return ms
   wrong(
     spot,
-    `is ${JSON.stringify(value ?? null)}, not a duration`,
+    `is ${shownAt(spot)}, not a duration`,
     'write 90s, 15m, 4h or 7d, of at least a second and at most 3650 days',
   )
   return null
@@ -99,6 +98,6 @@ const emailPattern = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/
 export function readEmail(spot: Spot): string | null {
   const value = scalarOf(spot)
   if (typeof value === 'string' && emailPattern.test(value)) return value.toLowerCase()
-  wrong(spot, `is ${JSON.stringify(value ?? null)}, not an e-mail address`, 'write ada@example.com')
+  wrong(spot, `is ${shownAt(spot)}, not an e-mail address`, 'write ada@example.com')
   return null
 }

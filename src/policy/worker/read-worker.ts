@@ -40,8 +40,7 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
   const { file, name, text, names } = worker
   const parts = splitFrontMatter(text)
   if (parts === null) {
-    const remedy = 'begin it with a line `---`, then the settings, then another `---`'
-    report.error({ file, line: 1 }, 'the file has no front matter', remedy)
+    reportNoFrontMatter(report, file, text)
     return null
   }
   const root = openYaml(report, file, parts.yaml)
@@ -80,6 +79,17 @@ export function readWorker(report: Report, worker: WorkerFile): WorkerDefinition
     model: model.name,
     ...rest,
   }
+}
+
+function reportNoFrontMatter(report: Report, file: string, text: string): void {
+  const place = { file, line: 1 }
+  if (/^\uFEFF?---\s*$/m.exec(text)?.index === 0) {
+    const remedy = 'write a line `---` between the settings and the instructions'
+    report.error(place, 'the front matter does not end', remedy)
+    return
+  }
+  const remedy = 'begin it with a line `---`, then the settings, then another `---`'
+  report.error(place, 'the file does not begin with front matter', remedy)
 }
 
 /** Content address of a worker version: what a run pins when it starts. */

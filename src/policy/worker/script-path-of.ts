@@ -7,7 +7,7 @@ export function scriptPathOf(workerText: string): string | null {
   const parts = splitFrontMatter(workerText)
   if (parts === null) return null
   try {
-    const settings: unknown = parse(parts.yaml, { logLevel: 'silent' })
+    const settings: unknown = parse(parts.yaml, { logLevel: 'silent', uniqueKeys: false })
     if (typeof settings !== 'object' || settings === null || !('model' in settings)) return null
     const model = typeof settings.model === 'string' ? parseModelName(settings.model) : null
     return model?.kind === 'script' ? model.path : null

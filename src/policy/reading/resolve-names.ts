@@ -1,0 +1,69 @@
+import {
+  isAlias,
+  isMap,
+  isPair,
+  isScalar,
+  visit,
+  type Document,
+  type Node,
+  type YAMLMap,
+} from 'yaml'
+
+/** More than any hand needs; each is a place where a file says something elsewhere. */
+const mostAliases = 100
+
+/** What each alias stands for. */
+export type Aliases = ReadonlyMap<unknown, unknown>
+
+/** Takes the node that is wrong. */
+type Wrong = (node: unknown, problem: string, remedy: string) => void
+
+/**
+ * Finds what each alias of a document stands for, and reports every key that a mapping has twice, as it would be read
+ * (`1` and `"1"` are one key), and every alias without an anchor before it. One walk, whatever the file holds; `null`
+ * after a report. `report` takes the offset in the text.
+ */
+export function resolveNames(
+  document: Document,
+  report: (offset: number, problem: string, remedy: string) => void,
+): Aliases | null {
+  const anchors = new Map<string, unknown>()
+  const aliases = new Map<unknown, unknown>()
+  let isRight = true
+  const wrong: Wrong = (node, problem, remedy) => {
+    isRight = false
+    report((node as Node).range?.[0] ?? 0, problem, remedy)
+  }
+  try {
+    visit(document, (_key, node) => {
+      if (isAlias(node)) {
+        const { source } = node
+        aliases.set(node, anchors.get(source) ?? null)
+        if (!anchors.has(source)) {
+          const remedy = 'name an anchor, or quote a text that begins with "*"'
+          wrong(node, `*${source} has no anchor &${source} before it`, remedy)
+        } else if (aliases.size === mostAliases + 1) {
+          wrong(node, `it has more than ${mostAliases} aliases`, 'write the values out')
+        }
+        return
+      }
+      const { anchor } = node as { readonly anchor?: string }
+      if (anchor !== undefined) anchors.set(anchor, node)
+      if (isMap(node)) findRepeatedKeys(node, wrong)
+    })
+  } catch {
+    report(0, 'it is nested too deep', 'nest it less')
+    return null
+  }
+  return isRight ? aliases : null
+}
+
+function findRepeatedKeys(map: YAMLMap, wrong: Wrong): void {
+  const seen = new Set<string>()
+  for (const pair of map.items) {
+    if (!isPair(pair) || !isScalar(pair.key)) continue
+    const name = String(pair.key.value)
+    if (seen.has(name)) wrong(pair.key, `the key "${name}" is there twice`, 'give each key once')
+    seen.add(name)
+  }
+}
