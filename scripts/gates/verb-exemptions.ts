@@ -32,7 +32,6 @@ export const exemptions: Exemptions = {
     'finishExecution',
     'openTurn',
     'performClaimed',
-    'pinDefinitions',
     'settleUnknown',
     'takeTurn',
     'undoClaim',
@@ -40,7 +39,13 @@ export const exemptions: Exemptions = {
   ]),
   // Who started the run is verified in place: the claim of its parent's call.
   ...excuse('caller', 'the relay performs it, for the claim of a call', ['admitRun']),
-  ...excuse('caller', timed, ['advanceRequests', 'expireRequest', 'loseRun', 'noteStalls']),
+  ...excuse('caller', timed, [
+    'advanceRequests',
+    'expireRequest',
+    'loseRun',
+    'noteStalls',
+    'pinDefinitions',
+  ]),
   // The right activatePolicy in the API's route; whoever is on the host needs none.
   ...excuse('authorise', inPlace, ['createSignInLink']),
   ...excuse('caller', 'whoever may run doctor on the host repairs', ['raiseEpoch']),
@@ -60,9 +65,9 @@ export const exemptions: Exemptions = {
     'auditingRefusals',
     'rejectPolicy',
   ]),
-  // Last seen, and the attempt and message rows of a turn: the turn itself is audited when it opens.
+  // Rows of a turn, which is audited when it opens; what a server says by now, which the call that asks records.
   ...Object.fromEntries(
-    ['askModel', 'prepareTurn', 'storeTurn'].map((verb) => [
+    ['askModel', 'noteChange', 'prepareTurn', 'storeTurn'].map((verb) => [
       verb,
       { caller: performed, audit: bookkeeping },
     ]),

@@ -1,4 +1,6 @@
 import type { ManualToolsQuestion, RemoteQuestion } from '../services/context.ts'
+import { definitionsHere } from '../services/policy/pins/definitions-here.ts'
+import type { DefinitionsQuestion } from '../services/policy/pins/heard-server.ts'
 import { manualToolsHere } from '../services/manual-calls/list-manual-tools.ts'
 import { replayCalls } from '../services/policy/replay/replay-calls.ts'
 import type { ReplayQuestion } from '../services/policy/replay/replay-question.ts'
@@ -7,12 +9,13 @@ import type { WorkerContext } from '../services/worker-context.ts'
 import { getText, putContent } from '../store/content.ts'
 import type { Activities } from '../workflows/activity-port.ts'
 
-/** Answers the API's question about a call, past calls, or a worker's manual tools, on the host of the workspace. */
+/** Answers the API's question about a call, past calls, a worker's manual tools or MCP servers, on the host of the workspace. */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
     const question = JSON.parse(await getText(ctx.db, input.questionHash)) as
       | RemoteQuestion
       | ManualToolsQuestion
+      | DefinitionsQuestion
       | ReplayQuestion
     const answer = await answerTo(ctx, question, input.taskQueue)
     return { answerHash: await putContent(ctx.db, JSON.stringify(answer)) }
@@ -21,10 +24,11 @@ export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
 
 async function answerTo(
   ctx: WorkerContext,
-  question: RemoteQuestion | ManualToolsQuestion | ReplayQuestion,
+  question: RemoteQuestion | ManualToolsQuestion | DefinitionsQuestion | ReplayQuestion,
   taskQueue: string,
 ): Promise<unknown> {
   if ('manualToolsOf' in question) return manualToolsHere(ctx, question.manualToolsOf)
+  if ('definitionsOf' in question) return definitionsHere(ctx, question.definitionsOf)
   if ('replayUnder' in question) return replayCalls(ctx, question)
   return judgeCall(ctx, question, taskQueue)
 }

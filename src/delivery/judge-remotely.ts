@@ -8,6 +8,7 @@ import type {
   RemoteJudgement,
   RemoteQuestion,
 } from '../services/context.ts'
+import type { DefinitionsQuestion, HeardServer } from '../services/policy/pins/heard-server.ts'
 import type { ReplayAnswer, ReplayQuestion } from '../services/policy/replay/replay-question.ts'
 import { getText, putContent } from '../store/content.ts'
 import type { Db } from '../store/database.ts'
@@ -43,6 +44,14 @@ export async function replayRemotely(
   return (await answerTo(asking, question)) as ReplayAnswer
 }
 
+/** Asks the same host what a worker's MCP servers say of their tools. Rejects alike. */
+export async function definitionsRemotely(
+  asking: Asking,
+  worker: string,
+): Promise<readonly HeardServer[]> {
+  return (await answerTo(asking, { definitionsOf: worker })) as readonly HeardServer[]
+}
+
 interface Asking {
   readonly db: Db
   readonly temporal: TemporalClient
@@ -51,7 +60,7 @@ interface Asking {
 
 async function answerTo(
   asking: Asking,
-  question: RemoteQuestion | ManualToolsQuestion | ReplayQuestion,
+  question: RemoteQuestion | ManualToolsQuestion | DefinitionsQuestion | ReplayQuestion,
 ): Promise<unknown> {
   const input: JudgeInput = {
     questionHash: await putContent(asking.db, JSON.stringify(question)),

@@ -86,7 +86,22 @@ export interface ProposalStatement {
   readonly expiresAt: string
 }
 
-export type StatementKind = 'run' | 'permit' | 'grant' | 'activation' | 'proposal'
+/** What an MCP server said of its tools when a version took force (product.md 25): the API asked, and signed the answer. */
+export interface PinStatement {
+  readonly version: 1
+  /** sequence of the activation that it is for */
+  readonly activation: number
+  readonly policyDigest: string
+  readonly worker: string
+  readonly server: string
+  /** hash of how the server is reached */
+  readonly serverHash: string
+  /** hash, in `content`, of the definitions */
+  readonly definitionsHash: string
+  readonly pinnedAt: string
+}
+
+export type StatementKind = 'run' | 'permit' | 'grant' | 'activation' | 'proposal' | 'pin'
 
 /** A statement's exact bytes with its signature (base64url) and the id of the key that made it. */
 export interface Signed {

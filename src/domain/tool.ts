@@ -108,6 +108,8 @@ export interface Presented {
   readonly facts: CallFacts
   readonly content: Uint8Array
   readonly contentType: 'text/plain' | 'application/octet-stream'
+  /** files that the call names, kept with its request by their hash; `presentation.metadata.files` lists them */
+  readonly named?: readonly Uint8Array[]
   /** the proposal, for later calls of the same turn: path to bytes, or `null` where the call removes the file */
   readonly proposes: ReadonlyMap<string, Uint8Array | null>
 }
@@ -124,6 +126,8 @@ export interface ServerTool {
   readonly tool: string
   /** why what the worker's file says of the tool does not count, as a sentence; `null`: the definition is the pinned one */
   readonly changed: string | null
+  /** why nothing of the server may run, as a sentence: what it is pinned to is not what was signed; `null`: it is */
+  readonly forged: string | null
 }
 
 /**
@@ -144,6 +148,8 @@ export interface Tool {
   readonly scopes: readonly Scope[]
   /** what only a person can give, whatever modes and grants there are: an answer, or an approval. Absent: neither */
   readonly needsPerson?: 'answer' | 'approval'
+  /** it runs on the host itself, because no sandbox works here; absent: it does not */
+  readonly unconfined?: boolean
   /** `sha256:…` of name, description, schema and, for custom tools, of the source file */
   readonly definitionHash: string
   /** of a tool of an MCP server */

@@ -5,7 +5,12 @@ import { createApp } from '../api/app.ts'
 import type { ApiSettings } from '../api/settings.ts'
 import { EventFeed } from '../delivery/event-feed.ts'
 import { EventSequencer } from '../delivery/event-sequencer.ts'
-import { judgeRemotely, manualToolsRemotely, replayRemotely } from '../delivery/judge-remotely.ts'
+import {
+  definitionsRemotely,
+  judgeRemotely,
+  manualToolsRemotely,
+  replayRemotely,
+} from '../delivery/judge-remotely.ts'
 import { connectTemporal } from '../delivery/temporal-client.ts'
 import { sessionTimes } from '../services/access/session-times.ts'
 import type { SigningContext } from '../services/context.ts'
@@ -19,6 +24,7 @@ import type { Config } from './config.ts'
 import { createDeliveries } from './deliveries.ts'
 import { readDevToken } from './dev-token.ts'
 import { processEnvironment } from './environment.ts'
+import { keepPins } from './keep-pins.ts'
 import { CHECKOUT, findFolders } from './folders.ts'
 import { ensureHostToken } from './host-token.ts'
 import { listen } from './http-server.ts'
@@ -83,6 +89,11 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     await putProjectIntoForce(ctx, config, undo)
     undo.use(keepMark(config.dataDir, db))
     deliveries.begin(ctx, refuse)
+    undo.use(
+      keepPins(ctx, async (worker) =>
+        definitionsRemotely({ db, temporal, taskQueue: await workspaceQueue() }, worker),
+      ),
+    )
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config)

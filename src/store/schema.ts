@@ -229,6 +229,11 @@ export interface McpPinTable {
   definitions_hash: string
   pinned_at: GeneratedTimestamp
   changed_at: Timestamp | null
+  /** what was said then */
+  changed_hash: string | null
+  statement: string
+  signature: string
+  key_id: string
 }
 
 export interface RequestTable {

@@ -12,9 +12,6 @@ import { blockedText, type Opinion } from './opinion.ts'
 import type { JudgeQuestion } from './question.ts'
 import { ownQueue, route, writtenFile, type Route } from './route.ts'
 
-/** Id of the rule by which nothing of an MCP server runs whose pin is not what was signed (security.md 13). */
-export const forgedPinRuleId = 'mcp:forged'
-
 const nothingWritten: ReadonlySet<string> = new Set()
 
 /**
@@ -37,18 +34,7 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
   const known = knownCall(question, worker)
   if ('error' in known) {
     note('known', 'error', known.error)
-    return withoutCall(question, steps, 'error', null, known.error)
-  }
-  const forged = known.tool.server?.forged ?? null
-  if (forged !== null) {
-    note('known', 'error', forged)
-    return withoutCall(
-      question,
-      steps,
-      'error',
-      { id: forgedPinRuleId, text: forged, source: null },
-      forged,
-    )
+    return withoutCall(question, steps, 'error', known.rule, known.error)
   }
   note('known', 'yes', `${question.tool} is a tool of ${worker.name}`)
 

@@ -21,12 +21,18 @@ const changed = 'the MCP server files has changed what it says of read_file'
 
 async function word(
   tools: string,
-  more: { changed?: string | null; own?: string; question?: Partial<JudgeQuestion> } = {},
+  more: {
+    changed?: string | null
+    forged?: string
+    own?: string
+    question?: Partial<JudgeQuestion>
+  } = {},
 ) {
   const project = projectWith(
     `${usualZones}\nmcpServers: { files: { command: files, tools: { ${tools} } } }\n${more.own ?? ''}`,
   )
-  const server = { name: 'files', tool: 'read_file', changed: more.changed ?? null }
+  const { changed: because = null, forged = null } = more
+  const server = { name: 'files', tool: 'read_file', changed: because, forged }
   const call = { tool: name, input: {}, tools: [customTool({ name, server })] }
   return judged(project, place, call, more.question)
 }
@@ -66,5 +72,18 @@ describe('an MCP tool', () => {
     expect(await word('read_file: ask', { own: own('preApproved') })).toMatchObject({
       verdict: 'ask',
     })
+  })
+
+  // Rules: security.md 13
+  test('whose pin is not what was signed is an error, whatever the file, the mode and grants say', async () => {
+    const forged = 'what it is pinned to was changed in the database'
+    const refused = { verdict: 'error', rule: { id: 'mcp:forged' }, reason: forged }
+    for (const tools of ['read_file: preApproved', 'read_file: ask', '']) {
+      expect(await word(tools, { forged })).toMatchObject(refused)
+    }
+    const grant = async () => ({ id: 'g', text: 'granted' })
+    for (const question of [{ runMode: 'approve_all' as const }, { findGrant: grant }]) {
+      expect(await word('read_file: ask', { forged, question })).toMatchObject(refused)
+    }
   })
 })

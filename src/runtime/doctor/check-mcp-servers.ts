@@ -23,7 +23,7 @@ export const checkMcpServers: Check = async ({ folders, environment }) => {
     await using servers = openMcpServers({
       environment,
       spawnConfined: spawnInSandbox({ sandbox, dataDir, projectDir }),
-      pins: { pin: async () => null },
+      pins: { read: async () => ({ state: 'none' }) },
       workspaceOf: (version) => workspaces.of(version, ownQueue(policy)),
     })
     const offers = await Promise.all(

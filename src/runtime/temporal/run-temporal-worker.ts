@@ -5,7 +5,7 @@ import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker'
 import type { LogLevel } from '@temporalio/worker'
 import { createWorkers } from '../../activities/create-workers.ts'
 import { connectTemporal } from '../../delivery/temporal-client.ts'
-import { pinDefinitions } from '../../services/policy/pin-definitions.ts'
+import { pinReader } from '../../services/policy/pins/await-pin.ts'
 import { createPolicyReader } from '../../services/policy/policy-reader.ts'
 import {
   rememberNamespace,
@@ -85,7 +85,7 @@ export async function runTemporalWorker(options: {
       openMcpServers({
         environment,
         spawnConfined: spawnInSandbox(commands),
-        pins: { pin: (policy, server, listing) => pinDefinitions(ctx, policy, server, listing) },
+        pins: { read: pinReader({ db, verifier, log }) },
         workspaceOf: (policy) => workspaces.of(policy, config.taskQueue),
       }),
     )
@@ -99,6 +99,7 @@ export async function runTemporalWorker(options: {
       executor: `${hostname()}:${process.pid}:${processId}`,
       projectDir: config.projectDir,
       commandHost: commandHost(sandbox),
+      mcpServers,
       workspaceOf: ({ taskQueue }, policy) => workspaces.of(policy, taskQueue),
       registryOf: async (policy, worker) =>
         buildRegistry({

@@ -7,7 +7,7 @@ import type { Caller, SigningContext } from '../context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { parsedOrRejected, type ActivationInput } from './activate-policy.ts'
 import { endProposal, openProposal, propose, type Proposal } from './open-proposal.ts'
-import { hasChangedDefinitions } from './pin-definitions.ts'
+import { needsActivation } from './pins/needs-activation.ts'
 import { isInForce, lockActivation, storeActivation, type InForce } from './store-activation.ts'
 
 /** What became of a person's agreement to a version. */
@@ -45,7 +45,7 @@ export async function agreeToPolicy(
       throw new Problem('forbidden', 'The version that took force meanwhile took this right away')
     }
     if (await isInForce(unit.tx, current, policy)) {
-      if (!(await hasChangedDefinitions(unit.tx, current.sequence))) {
+      if (!(await needsActivation(ctx, policy, current.sequence))) {
         return { state: 'in_force', policy, sequence: current.sequence }
       }
       // MCP servers say something else of their tools by now: activated again, that is what is pinned (product.md 25).

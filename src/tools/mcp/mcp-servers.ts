@@ -1,21 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { hashJson } from '../../domain/digest.ts'
 import type { Tool, Workspace } from '../../domain/tool.ts'
 import type { McpServer, Policy, WorkerDefinition } from '../../policy/policy.ts'
 import { connectionOf, type ServerPlace, type SpawnConfined } from './connection.ts'
-import { hashOfDefinition } from './definition-hash.ts'
 import { openMcpHost, type McpHost } from './mcp-host.ts'
 import type { McpDefinition, McpListing } from './mcp-protocol.ts'
 import { mcpTool } from './mcp-tool.ts'
+import { hashOfServer, plainTransport } from './server-hash.ts'
 
-/** The definitions that an activated version stands for, by worker and server. */
+/** What an activated version stands for of one server (product.md 25). */
+export type Pin =
+  | { readonly state: 'pinned'; readonly definitions: readonly McpDefinition[] }
+  /** the server has not been heard since */
+  | { readonly state: 'none' }
+  /** what is stored is not what was signed: nothing of the server may run */
+  | { readonly state: 'forged'; readonly problem: string }
+
+/** The pins of activated versions, by worker and server. */
 export interface McpPins {
-  /** What was pinned, or is now: the first listing after an activation. `null`: the version was never activated here. */
-  pin(
+  read(
     policy: Policy,
     server: { readonly worker: string; readonly name: string; readonly hash: string },
-    /** `null` when the server does not answer: then only what was pinned before */
+    /** what it says now; `null` when it does not answer */
     listing: McpListing | null,
-  ): Promise<readonly McpDefinition[] | null>
+  ): Promise<Pin>
+}
+
+/** What one of a worker's servers says of its tools, or why it says nothing. */
+export interface McpHeard {
+  readonly server: string
+  readonly listing: McpListing | null
+  readonly problem: string | null
 }
 
 /** What a worker's servers offer. A server that does not answer offers what was pinned, and is in `problems`. */
@@ -28,6 +43,12 @@ export interface McpOffer {
 /** The MCP servers of this host's workers. */
 export interface McpServers extends AsyncDisposable {
   toolsOf(policy: Policy, worker: WorkerDefinition): Promise<McpOffer>
+  /** What each says of its tools; one that takes longer than `withinMs` is asked on, and heard the next time. */
+  listingsOf(
+    policy: Policy,
+    worker: WorkerDefinition,
+    withinMs: number,
+  ): Promise<readonly McpHeard[]>
 }
 
 const listTimeoutMs = 90_000
@@ -95,7 +116,7 @@ export function openMcpServers(options: {
     } catch (error) {
       one.listing = null
       one.listedAt = Date.now()
-      one.failed = error instanceof Error ? error.message : String(error)
+      one.failed = messageOf(error)
       throw error
     } finally {
       one.asking = false
@@ -117,29 +138,30 @@ export function openMcpServers(options: {
     const { policy, worker } = place
     const one = holdOf(server, place)
     one.usedAt = Date.now()
-    const serverHash = hashJson(plainTransport(server))
+    const serverHash = hashOfServer(server)
     const named = { worker: worker.name, name: server.name, hash: serverHash }
-    const listed = await listOf(one).catch((error: unknown) =>
-      error instanceof Error ? error.message : String(error),
-    )
+    const listed = await listOf(one).catch(messageOf)
     const listing = typeof listed === 'string' ? null : listed
-    const pins = await options.pins.pin(policy, named, listing)
+    const pin = await options.pins.read(policy, named, listing)
+    const forged = pin.state === 'forged' ? pin.problem : null
+    const pins = pin.state === 'pinned' ? pin.definitions : []
     const problems =
       typeof listed === 'string'
         ? [`The MCP server ${server.name} does not answer: ${listed}`]
         : listed.problems.map((problem) => `The MCP server ${server.name}: ${problem}`)
     const host = await one.host.catch(() => null)
     if (host === null) return { tools: [], problems }
-    const pinned = new Map((pins ?? []).map((pin) => [pin.name, hashOfDefinition(pin)]))
+    const pinned = new Map(pins.map((one) => [one.name, one]))
     const tools: Tool[] = []
-    for (const definition of listing?.tools ?? pins ?? []) {
+    for (const definition of listing?.tools ?? pins) {
       const name = `mcp__${server.name}__${definition.name}`
       if (name.length > nameCharacters) {
         problems.push(`The name ${name} has more than ${nameCharacters} characters.`)
         continue
       }
-      const pin = pinned.get(definition.name) ?? null
-      tools.push(mcpTool({ name, server: server.name, serverHash, definition, pinned: pin, host }))
+      const before = pinned.get(definition.name) ?? null
+      const about = { name, server: server.name, serverHash, forged }
+      tools.push(mcpTool({ ...about, definition, pinned: before, host }))
     }
     return { tools, problems }
   }
@@ -161,6 +183,27 @@ export function openMcpServers(options: {
       }
     },
 
+    async listingsOf(policy, worker, withinMs) {
+      const place = { policy, worker, workspace: await options.workspaceOf(policy) }
+      return Promise.all(
+        [...worker.mcpServers.values()].map(async (server): Promise<McpHeard> => {
+          const one = holdOf(server, place)
+          one.usedAt = Date.now()
+          const late = new AbortController()
+          const heard = await Promise.race([
+            listOf(one).catch(messageOf),
+            delay(withinMs, `it has not answered in ${withinMs / 1000} seconds`, {
+              signal: late.signal,
+            }),
+          ])
+          late.abort()
+          return typeof heard === 'string'
+            ? { server: server.name, listing: null, problem: heard }
+            : { server: server.name, listing: heard, problem: null }
+        }),
+      )
+    },
+
     async [Symbol.asyncDispose]() {
       const all = [...held.values()]
       held.clear()
@@ -169,14 +212,6 @@ export function openMcpServers(options: {
   }
 }
 
-/** How a server is reached, as the worker's file says it: references to secrets, never the secrets. */
-function plainTransport({ transport }: McpServer) {
-  return transport.type === 'http'
-    ? { type: 'http', url: transport.url, headers: { ...transport.headers } }
-    : {
-        type: 'stdio',
-        command: transport.command,
-        args: [...transport.args],
-        env: { ...transport.env },
-      }
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }

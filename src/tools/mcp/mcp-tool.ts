@@ -7,6 +7,7 @@ import { oneLine, structured } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../text-problems.ts'
 import { hashOfDefinition } from './definition-hash.ts'
+import { definitionDifference, definitionWarnings } from './definition-text.ts'
 import type { McpHost } from './mcp-host.ts'
 import type { McpCallResult, McpDefinition } from './mcp-protocol.ts'
 
@@ -21,8 +22,10 @@ export interface McpToolParts {
   /** hash of how the server is reached, its secrets left out */
   readonly serverHash: string
   readonly definition: McpDefinition
-  /** `hashOfDefinition` as it was pinned; `null` when the tool was not there */
-  readonly pinned: string | null
+  /** as it was pinned; `null` when the tool was not there */
+  readonly pinned: McpDefinition | null
+  /** why the pin does not count, and with it nothing of the server; see `ServerTool` */
+  readonly forged: string | null
   readonly host: McpHost
 }
 
@@ -50,7 +53,7 @@ export function mcpTool(parts: McpToolParts): Tool {
     manual: false,
     scopes: ['once', 'run'],
     definitionHash,
-    server: { name: server, tool: definition.name, changed },
+    server: { name: server, tool: definition.name, changed, forged: parts.forged },
 
     async parse(input) {
       const problems = textProblems(input)
@@ -82,20 +85,22 @@ export function mcpTool(parts: McpToolParts): Tool {
   }
 
   function changeOf({ definition: now }: McpToolParts, hash: string): string | null {
-    if (pinned === hash) return null
+    if (pinned !== null && hashOfDefinition(pinned) === hash) return null
     return pinned === null
       ? `the MCP server ${server} has offered ${now.name} only since the version in force was activated`
       : `the MCP server ${server} has changed what it says of ${now.name} since the version in force was activated`
   }
 }
 
-function presentedOf(
+async function presentedOf(
   { server, definition, pinned }: McpToolParts,
   now: { definitionNow: string; definitionHash: string; changed: string | null },
   input: JsonObject,
-): Presented {
+): Promise<Presented> {
   const { title, description, annotations } = definition
   const shown = JSON.stringify(input, null, 2)
+  const difference =
+    now.changed === null || pinned === null ? null : await definitionDifference(pinned, definition)
   return {
     title: oneLine(`Call ${definition.name} of ${server} ${JSON.stringify(input)}`),
     presentation: structured(
@@ -104,13 +109,16 @@ function presentedOf(
         server,
         serverTool: definition.name,
         definition: now.definitionNow,
-        pinnedDefinition: pinned ?? 'none: the tool was not there',
+        pinnedDefinition:
+          pinned === null ? 'none: the tool was not there' : hashOfDefinition(pinned),
+        ...(difference === null ? {} : { definitionChange: difference }),
         // The server's own words: shown as its claim, never as ours.
         serverClaims: { title, description, annotations },
       },
       [
         ...(now.changed === null ? [] : [`${sentence(now.changed)}.`]),
         ...textWarnings(shown.split('\n')),
+        ...definitionWarnings(definition),
       ],
     ),
     facts: {

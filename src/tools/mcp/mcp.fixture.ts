@@ -43,10 +43,11 @@ export function policyWith(servers: Readonly<Record<string, string>>, more = '')
 export function pinsInMemory(): McpPins {
   const pinned = new Map<string, readonly McpDefinition[]>()
   return {
-    async pin(policy, { worker, name }, listing) {
+    async read(policy, { worker, name }, listing) {
       const key = `${policy.digest} ${worker} ${name}`
       if (!pinned.has(key) && listing !== null) pinned.set(key, listing.tools)
-      return pinned.get(key) ?? null
+      const definitions = pinned.get(key)
+      return definitions === undefined ? { state: 'none' } : { state: 'pinned', definitions }
     },
   }
 }

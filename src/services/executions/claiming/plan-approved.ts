@@ -1,5 +1,6 @@
 import { callDigest, hashJson } from '../../../domain/digest.ts'
 import type { JsonObject } from '../../../domain/json.ts'
+import { forgedPinRuleId } from '../../../policy/judge/known-call.ts'
 import { getText } from '../../../store/content.ts'
 import { verifyPermit, type PermitVerdict } from '../../decisions/permits/permits.ts'
 import { judgeOne } from '../../turns/judge-one.ts'
@@ -86,6 +87,9 @@ export async function planApproved(
     assumed: { workspace, earlierWrites: new Set() },
   })
   const judged = { ...common, policyDigest: judgement.policyDigest }
+  if (judgement.rule?.id === forgedPinRuleId) {
+    return refusedUnsigned('invalid_statement', 'pin', permit.id)
+  }
   if (judgement.verdict === 'blocked') {
     return {
       ...judged,

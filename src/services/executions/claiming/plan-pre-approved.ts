@@ -3,6 +3,7 @@ import type { Judgement } from '../../../domain/judgement.ts'
 import type { Json } from '../../../domain/json.ts'
 import type { CallFacts } from '../../../domain/request.ts'
 import type { Tool, Workspace } from '../../../domain/tool.ts'
+import { forgedPinRuleId } from '../../../policy/judge/known-call.ts'
 import { getText } from '../../../store/content.ts'
 import { judgeOne, strictRuleId } from '../../turns/judge-one.ts'
 import { strictText } from '../../runs/transcript/result-texts.ts'
@@ -44,6 +45,9 @@ export async function planPreApproved(
     assumed: { workspace, earlierWrites: new Set() },
   })
   const refused = { kind: 'refuse' as const, permitId: null, policyDigest: judgement.policyDigest }
+  if (judgement.rule?.id === forgedPinRuleId) {
+    return refusedUnsigned('invalid_statement', 'pin', null)
+  }
   if (judgement.verdict === 'blocked') {
     const strict = judgement.rule?.id === strictRuleId
     return {

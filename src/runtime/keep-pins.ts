@@ -1,0 +1,29 @@
+import { Repeating } from '../delivery/repeating.ts'
+import type { SigningContext } from '../services/context.ts'
+import type { HeardServer } from '../services/policy/pins/heard-server.ts'
+import { pinDefinitions } from '../services/policy/pins/pin-definitions.ts'
+
+/** A run that needs a server right after an activation waits for its pin: this is how soon it comes. */
+const roundEveryMs = 1000
+/** How often a failure that lasts is logged. */
+const logEveryMs = 60_000
+
+/**
+ * Pins what the MCP servers of the version in force say, as soon as they are heard after an activation. Only the API can
+ * sign, and it runs no project code: `ask` has the host of the workspace listen.
+ */
+export function keepPins(
+  ctx: SigningContext,
+  ask: (worker: string) => Promise<readonly HeardServer[]>,
+): AsyncDisposable {
+  let loggedAt = 0
+  return new Repeating({
+    everyMs: roundEveryMs,
+    work: async () => void (await pinDefinitions(ctx, ask)),
+    failed: (error) => {
+      if (Date.now() - loggedAt < logEveryMs) return
+      loggedAt = Date.now()
+      ctx.log.warn({ error: String(error) }, 'what MCP servers say could not be pinned yet')
+    },
+  })
+}

@@ -1,0 +1,26 @@
+import { canonicalJson } from '../../../domain/digest.ts'
+import { putContent } from '../../../store/content.ts'
+import type { WorkerContext } from '../../worker-context.ts'
+import type { HeardServer } from './heard-server.ts'
+
+/** Below the time that the API waits; a server that takes longer is heard the next time. */
+const heardWithinMs = 7000
+
+/** What a worker's MCP servers say of their tools, on the host that can reach them; stored for the API to sign. */
+export async function definitionsHere(
+  ctx: WorkerContext,
+  name: string,
+): Promise<readonly HeardServer[]> {
+  const policy = await ctx.policies.inForce()
+  const worker = policy.workers.get(name)
+  if (worker === undefined || ctx.mcpServers === undefined) return []
+  const heard = await ctx.mcpServers.listingsOf(policy, worker, heardWithinMs)
+  return Promise.all(
+    heard.map(async ({ server, listing, problem }) => ({
+      server,
+      definitionsHash:
+        listing === null ? null : await putContent(ctx.db, canonicalJson(listing.tools)),
+      problem,
+    })),
+  )
+}

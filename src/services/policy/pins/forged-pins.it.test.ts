@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { openMcpDesk, type McpDesk } from '../../../../test/harness/fixtures/mcp-desk.ts'
+import { agreeToFolder } from '../agree-to-folder.ts'
+
+let bench: McpDesk
+
+const add = { tool: 'mcp__sums__add', input: { a: 1, b: 2 } }
+const refuse = { tool: 'mcp__sums__look', input: {} }
+
+beforeAll(async () => {
+  bench = await openMcpDesk('add: preApproved')
+}, 120_000)
+afterAll(() => bench[Symbol.asyncDispose]())
+beforeEach(async () => {
+  const { digest } = await bench.worker.policies.inForce()
+  const folder = { projectDir: bench.desk.root, digest }
+  await agreeToFolder(bench.desk.api, bench.desk.people.olga.caller, folder)
+  if ((await bench.pin()) > 0) throw new Error('the server was not heard')
+}, 60_000)
+
+function run(statement: ReturnType<typeof sql>) {
+  return statement.execute(bench.desk.database.db)
+}
+
+/** Each is a way in which somebody who can only write rows has another definition count as pinned. */
+const forgeries: readonly (readonly [string, () => Promise<unknown>])[] = [
+  [
+    'changed to another definition',
+    async () => {
+      await run(
+        sql`insert into content (hash, encoding, size, bytes) values ('sha256:forged', 'identity', 2, '[]') on conflict do nothing`,
+      )
+      await run(
+        sql`update mcp_pin set definitions_hash = 'sha256:forged', statement = replace(statement, definitions_hash, 'sha256:forged')`,
+      )
+    },
+  ],
+  [
+    'whose statement names another activation',
+    () =>
+      run(
+        sql`update mcp_pin set statement = replace(statement, '"activation":', '"activation":1')`,
+      ),
+  ],
+  ['removed, to be taken anew', () => run(sql`delete from mcp_pin`)],
+  ['without a signature', () => run(sql`update mcp_pin set signature = ''`)],
+  [
+    'replaced by one that another server has',
+    () => run(sql`update mcp_pin set server_hash = 'sha256:elsewhere'`),
+  ],
+]
+
+// Rules: security.md 13; product.md 25
+describe.each(forgeries)('with a pin %s', (_how, forge) => {
+  test('no call of the server is judged as anything but an error, and the trail says why', async () => {
+    await forge()
+    expect(await bench.pin()).toBe(0)
+    for (const { tool, input } of [add, refuse]) {
+      const call = await bench.call(tool, input)
+      expect(call.verdict).toBe('error')
+      expect(call.text).toContain('is not what this service signed')
+      expect(await bench.desk.auditTypes(call.runId)).toContain('call.judged')
+    }
+  }, 60_000)
+
+  test('what was pre-approved or approved before is refused, with nothing executed, and that is audited', async () => {
+    const free = await bench.call(add.tool, add.input)
+    const approved = await bench.call(refuse.tool, refuse.input)
+    expect([free.verdict, approved.verdict]).toEqual(['preApproved', 'ask'])
+    await bench.desk.decide(bench.desk.people.grace, approved.requestId)
+    await forge()
+    for (const { runId, callId } of [free, approved]) {
+      await bench.perform(callId)
+      const executions = await bench.desk.database.db
+        .selectFrom('execution')
+        .select(['state', 'reason'])
+        .where('call_id', '=', callId)
+        .execute()
+      expect(executions).toEqual([{ state: 'refused', reason: 'invalid_statement' }])
+      const audited = await bench.desk.auditTypes(runId)
+      expect(audited).toEqual(expect.arrayContaining(['permit.refused', 'execution.refused']))
+      expect(audited).not.toContain('execution.started')
+    }
+  }, 60_000)
+})
+
+test('a pin put in place before the service could take its own is no pin', async () => {
+  await bench.desk.activate({
+    'notes/else.md': 'x',
+    'countersign.yaml': `${await bench.desk.read('countersign.yaml')}\n# later\n`,
+  })
+  await run(
+    sql`insert into mcp_pin (activation, worker, server, server_hash, definitions_hash, statement, signature, key_id)
+        select (select max(sequence) from policy_activation), worker, server, server_hash, definitions_hash, statement, signature, key_id
+        from mcp_pin order by activation desc limit 1`,
+  )
+  expect(await bench.pin()).toBe(0)
+  expect(await bench.call(add.tool, add.input)).toMatchObject({ verdict: 'error' })
+}, 60_000)

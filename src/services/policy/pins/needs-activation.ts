@@ -1,0 +1,23 @@
+import type { Policy } from '../../../policy/policy.ts'
+import type { ServiceContext } from '../../context.ts'
+import { hashOfServer } from '../../../tools/mcp/server-hash.ts'
+import { readPin } from './read-pin.ts'
+
+/**
+ * Whether the very version in force can be activated again: a server says something else of its tools by now, or what
+ * is pinned is not what was signed.
+ */
+export async function needsActivation(
+  ctx: Pick<ServiceContext, 'db' | 'verifier'>,
+  policy: Policy,
+  activation: number,
+): Promise<boolean> {
+  for (const worker of policy.workers.values()) {
+    for (const server of worker.mcpServers.values()) {
+      const named = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
+      const pin = await readPin(ctx, activation, named)
+      if (pin.state === 'forged' || (pin.state === 'pinned' && pin.changedAt !== null)) return true
+    }
+  }
+  return false
+}

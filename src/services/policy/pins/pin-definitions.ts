@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import type { PinStatement } from '../../../domain/statement.ts'
+import { signStatement } from '../../../domain/statement-bytes.ts'
+import type { Policy } from '../../../policy/policy.ts'
+import { getText } from '../../../store/content.ts'
+import type { Db } from '../../../store/database.ts'
+import { hashOfDefinition } from '../../../tools/mcp/definition-hash.ts'
+import type { McpDefinition } from '../../../tools/mcp/mcp-protocol.ts'
+import { hashOfServer } from '../../../tools/mcp/server-hash.ts'
+import type { Caller, ServiceContext, SigningContext } from '../../context.ts'
+import { inUnitOfWork } from '../../unit-of-work.ts'
+import type { HeardServer } from './heard-server.ts'
+import { activationOf, readPin, type PinnedServer } from './read-pin.ts'
+import { verifyPin } from './verify-pin.ts'
+
+const caller: Caller = { actor: { type: 'system' }, channel: 'system' }
+/** An event of the trail has at most 60 KiB. */
+const mostNamed = 200
+
+/**
+ * Pins what the MCP servers of the version in force say of their tools: the first answer after its activation, asked of
+ * the host that reaches them by the API itself, which signs it, and audited as `policy.pinned`. What is pinned, or was
+ * tampered with, is left alone. Answers how many servers have not been heard yet.
+ */
+export async function pinDefinitions(
+  ctx: SigningContext,
+  ask: (worker: string) => Promise<readonly HeardServer[]>,
+): Promise<number> {
+  const policy = await ctx.policies.inForce()
+  const workers = [...policy.workers.values()].filter((worker) => worker.mcpServers.size > 0)
+  if (workers.length === 0) return 0
+  const activation = await activationOf(ctx, policy.digest)
+  if (activation === null) return 0
+  let missing = 0
+  for (const worker of workers) {
+    const wanted: PinnedServer[] = []
+    for (const server of worker.mcpServers.values()) {
+      const named = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
+      if ((await readPin(ctx, activation, named)).state === 'none') wanted.push(named)
+    }
+    if (wanted.length === 0) continue
+    const heard = await ask(worker.name)
+    for (const server of wanted) {
+      const hash = heard.find((one) => one.server === server.name)?.definitionsHash ?? null
+      if (hash === null) missing += 1
+      else await storePin(ctx, policy, { activation, server, definitionsHash: hash })
+    }
+  }
+  return missing
+}
+
+async function storePin(
+  ctx: SigningContext,
+  policy: Policy,
+  pin: {
+    readonly activation: number
+    readonly server: PinnedServer
+    readonly definitionsHash: string
+  },
+): Promise<void> {
+  const { activation, server, definitionsHash } = pin
+  const definitions = await definitionsAt(ctx.db, definitionsHash)
+  const before = await pinnedBefore(ctx, activation, server)
+  await inUnitOfWork(ctx, async (unit) => {
+    const clock = await sql<{ at: Date }>`select clock_timestamp() as at`.execute(unit.tx)
+    const statement: PinStatement = {
+      version: 1,
+      activation,
+      policyDigest: policy.digest,
+      worker: server.worker,
+      server: server.name,
+      serverHash: server.hash,
+      definitionsHash,
+      pinnedAt: (clock.rows[0]?.at ?? new Date(Number.NaN)).toISOString(),
+    }
+    const signed = signStatement(ctx.signer, 'pin', statement)
+    const inserted = await unit.tx
+      .insertInto('mcp_pin')
+      .values({
+        activation,
+        worker: server.worker,
+        server: server.name,
+        server_hash: server.hash,
+        definitions_hash: definitionsHash,
+        statement: signed.statement,
+        signature: signed.signature,
+        key_id: signed.keyId,
+      })
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('server')
+      .executeTakeFirst()
+    if (inserted === undefined) return
+    const named = definitions.slice(0, mostNamed)
+    const hashes = named.map((tool) => [tool.name, hashOfDefinition(tool)])
+    const differs = named.filter((tool) => before?.get(tool.name) !== hashOfDefinition(tool))
+    await unit.audit({
+      type: 'policy.pinned',
+      actor: caller.actor,
+      channel: caller.channel,
+      policyDigest: policy.digest,
+      detail: {
+        activation,
+        worker: server.worker,
+        server: server.name,
+        definitionsHash,
+        tools: definitions.length,
+        definitions: Object.fromEntries(hashes) as Record<string, string>,
+        // What nobody can have seen under an earlier activation.
+        differs: before === null ? null : differs.map((tool) => tool.name),
+      },
+    })
+  })
+}
+
+/** The host's answer: stored bytes that fit their hash, and definitions. */
+async function definitionsAt(db: Db, hash: string): Promise<readonly McpDefinition[]> {
+  const definitions: unknown = JSON.parse(await getText(db, hash))
+  const isList =
+    Array.isArray(definitions) &&
+    definitions.every(
+      (one: unknown) =>
+        typeof one === 'object' && one !== null && 'name' in one && typeof one.name === 'string',
+    )
+  if (!isList) throw new Error('What was heard of an MCP server is no list of definitions')
+  return definitions as McpDefinition[]
+}
+
+/** The hashes that the activation before had pinned of this server, by tool; `null`: there was none. */
+async function pinnedBefore(
+  ctx: ServiceContext,
+  activation: number,
+  { worker, name }: PinnedServer,
+): Promise<ReadonlyMap<string, string> | null> {
+  const row = await ctx.db
+    .selectFrom('mcp_pin')
+    .selectAll()
+    .where('worker', '=', worker)
+    .where('server', '=', name)
+    .where('activation', '<', activation)
+    .orderBy('activation', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (row === undefined || verifyPin(ctx.verifier, row) === null) return null
+  const definitions = await definitionsAt(ctx.db, row.definitions_hash).catch(() => null)
+  return definitions === null
+    ? null
+    : new Map(definitions.map((tool) => [tool.name, hashOfDefinition(tool)]))
+}

@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type { PinStatement } from '../../../domain/statement.ts'
+import { ContentChanged, getText } from '../../../store/content.ts'
+import type { Db, Tx } from '../../../store/database.ts'
+import type { McpDefinition } from '../../../tools/mcp/mcp-protocol.ts'
+import type { Pin } from '../../../tools/mcp/mcp-servers.ts'
+import type { ServiceContext } from '../../context.ts'
+import { verifyActivation } from '../verify-activation.ts'
+import { verifyPin } from './verify-pin.ts'
+
+/** A server of a worker; `hash` says how it is reached, so that pins of another address or command do not count. */
+export interface PinnedServer {
+  readonly worker: string
+  readonly name: string
+  readonly hash: string
+}
+
+/** A pin with what was signed of it, and what was seen since. */
+export type PinAtHand =
+  | Exclude<Pin, { readonly state: 'pinned' }>
+  | (Extract<Pin, { readonly state: 'pinned' }> & {
+      readonly statement: PinStatement
+      readonly changedAt: Date | null
+      /** hash, in `content`, of what was seen then */
+      readonly changedHash: string | null
+    })
+
+/**
+ * What was pinned of a server by an activation. `none`: nobody has asked it since. `forged`: the row is not what the
+ * API signed, or is gone though the trail has it; then nothing of the server may run (security.md 13).
+ */
+export async function readPin(
+  ctx: Pick<ServiceContext, 'db' | 'verifier'>,
+  activation: number,
+  server: PinnedServer,
+): Promise<PinAtHand> {
+  const row = await ctx.db
+    .selectFrom('mcp_pin')
+    .selectAll()
+    .where('activation', '=', activation)
+    .where('worker', '=', server.worker)
+    .where('server', '=', server.name)
+    .executeTakeFirst()
+  if (row === undefined) {
+    return (await wasPinned(ctx.db, activation, server))
+      ? forged(server, 'has gone from the database')
+      : { state: 'none' }
+  }
+  const statement = verifyPin(ctx.verifier, row)
+  if (statement === null || statement.serverHash !== server.hash) {
+    return forged(server, 'was made or changed in the database')
+  }
+  try {
+    const text = await getText(ctx.db, statement.definitionsHash)
+    const definitions = JSON.parse(text) as McpDefinition[]
+    const { changed_at: changedAt, changed_hash: changedHash } = row
+    return { state: 'pinned', definitions, statement, changedAt, changedHash }
+  } catch (error) {
+    if (error instanceof ContentChanged) return forged(server, 'was changed in the database')
+    throw error
+  }
+}
+
+/** Sequence of the newest signed activation of a version; `null` when it was never activated. */
+export async function activationOf(
+  ctx: Pick<ServiceContext, 'db' | 'verifier'>,
+  digest: string,
+): Promise<number | null> {
+  const rows = await ctx.db
+    .selectFrom('policy_activation')
+    .select(['sequence', 'digest', 'statement', 'signature', 'key_id'])
+    .where('digest', '=', digest)
+    .orderBy('sequence', 'desc')
+    .limit(200)
+    .execute()
+  return rows.find((row) => verifyActivation(ctx.verifier, row) !== null)?.sequence ?? null
+}
+
+/** Whether the trail says that a signed pin was stored: one that is not there was removed. */
+async function wasPinned(
+  db: Db | Tx,
+  activation: number,
+  { worker, name }: PinnedServer,
+): Promise<boolean> {
+  const { rows } = await sql`
+    select 1 from audit_event
+    where type = 'policy.pinned'
+      and document::jsonb -> 'detail' @> ${JSON.stringify({ activation, worker, server: name })}::jsonb
+      and document::jsonb -> 'detail' ? 'definitionsHash'
+    limit 1
+  `.execute(db)
+  return rows.length > 0
+}
+
+function forged({ name }: PinnedServer, what: string): Extract<Pin, { state: 'forged' }> {
+  return {
+    state: 'forged',
+    problem: `what the MCP server ${name} is pinned to ${what}, and is not what this service signed: nothing of it runs until a person activates the version again (countersign policy activate)`,
+  }
+}

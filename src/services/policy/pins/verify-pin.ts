@@ -1,0 +1,34 @@
+import type { Selectable } from 'kysely'
+import type { PinStatement } from '../../../domain/statement.ts'
+import { verifyStatement, type Verifier } from '../../../domain/statement-bytes.ts'
+import type { McpPinTable } from '../../../store/schema.ts'
+
+/** The signed part of a pin's row. */
+export type PinRow = Pick<
+  Selectable<McpPinTable>,
+  | 'activation'
+  | 'worker'
+  | 'server'
+  | 'server_hash'
+  | 'definitions_hash'
+  | 'statement'
+  | 'signature'
+  | 'key_id'
+>
+
+/** What was signed, when the signature holds and says what the row says; `null` for a row that somebody made or changed. */
+export function verifyPin(verifier: Verifier, row: PinRow): PinStatement | null {
+  const statement = verifyStatement<PinStatement>(verifier, 'pin', {
+    statement: row.statement,
+    signature: row.signature,
+    keyId: row.key_id,
+  })
+  if (statement === null || statement.version !== 1) return null
+  const says =
+    statement.activation === row.activation &&
+    statement.worker === row.worker &&
+    statement.server === row.server &&
+    statement.serverHash === row.server_hash &&
+    statement.definitionsHash === row.definitions_hash
+  return says ? statement : null
+}

@@ -1,0 +1,41 @@
+import { difference } from '../presentations/difference.ts'
+import { textWarnings } from '../presentations/text-warnings.ts'
+import type { McpDefinition } from './mcp-protocol.ts'
+
+/** Everything that a server says of a tool, as lines for people; what is hidden in them is theirs to make visible. */
+export function definitionLines(definition: McpDefinition): string[] {
+  const { title, description, annotations, inputSchema, outputSchema } = definition
+  const json = (value: object): string[] => JSON.stringify(value, null, 2).split('\n')
+  return [
+    ...(title === null ? [] : [`title: ${title}`]),
+    'description:',
+    ...description.split('\n').map((line) => `  ${line}`),
+    'annotations:',
+    ...json(annotations),
+    'input:',
+    ...json(inputSchema),
+    ...(outputSchema === null ? [] : ['output:', ...json(outputSchema)]),
+  ]
+}
+
+/** What a server has changed of what it says, as a unified diff; `null` in place of a tool that is not there. */
+export async function definitionDifference(
+  before: McpDefinition | null,
+  after: McpDefinition | null,
+): Promise<string> {
+  const text = (one: McpDefinition | null): string =>
+    one === null ? '' : `${definitionLines(one).join('\n')}\n`
+  const names = {
+    before: before === null ? null : before.name,
+    after: after === null ? null : after.name,
+  }
+  const found = await difference(names, text(before), text(after), null)
+  return found === null ? 'It is too large to be compared line by line.' : found.text
+}
+
+/** Hidden and look-alike characters in what a server says of a tool, as sentences. */
+export function definitionWarnings(definition: McpDefinition): string[] {
+  const lines = [definition.name, ...definitionLines(definition)]
+  const warnings = textWarnings(lines.map((line) => line.replace(/[ \t\r]+$/, '')))
+  return warnings.map((warning) => `In what the server says of the tool: ${warning}`)
+}

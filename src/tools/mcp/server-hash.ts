@@ -1,0 +1,19 @@
+import { hashJson } from '../../domain/digest.ts'
+import type { McpServer } from '../../policy/policy.ts'
+
+/** How a server is reached, as the worker's file says it: references to secrets, never the secrets. */
+export function plainTransport({ transport }: Pick<McpServer, 'transport'>) {
+  return transport.type === 'http'
+    ? { type: 'http', url: transport.url, headers: { ...transport.headers } }
+    : {
+        type: 'stdio',
+        command: transport.command,
+        args: [...transport.args],
+        env: { ...transport.env },
+      }
+}
+
+/** `sha256:…` of how a server is reached: definitions of another address or command do not count. */
+export function hashOfServer(server: Pick<McpServer, 'transport'>): string {
+  return hashJson(plainTransport(server))
+}
