@@ -84,7 +84,7 @@ export function readEntries(spot: Spot): readonly (readonly [name: string, value
   const entries: (readonly [string, Spot])[] = []
   for (const pair of spot.node.items) {
     if (!isPair(pair)) continue
-    const key = isScalar(pair.key) && pair.key.value !== null ? String(pair.key.value) : ''
+    const key = nameOf(pair.key)
     const at = spot.at === '' ? key : `${spot.at}.${key}`
     const line = lineOf(spot.source, pair.key) ?? spot.line
     const value = { source: spot.source, node: target(spot.source, pair.value), at, line }
@@ -107,6 +107,13 @@ export function readItems(spot: Spot): readonly Spot[] {
     at: `${spot.at}[${index}]`,
     line: lineOf(spot.source, item) ?? spot.line,
   }))
+}
+
+/** `''` for a key that is no name: a list, a mapping, nothing at all. */
+function nameOf(key: unknown): string {
+  if (!isScalar(key)) return ''
+  const name = String(key.value)
+  return key.value === null ? '' : name
 }
 
 function isTooLong(spot: Spot, length: number): boolean {
