@@ -1,30 +1,26 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import type { CommandHost } from '../../domain/command.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import type { Tool } from '../../domain/tool.ts'
 import {
   customTool,
-  judged,
+  inUsualWorkspace,
   projectWith,
-  usualWorkspace,
   usualZones,
-  type UsualWorkspace,
 } from '../../../test/harness/fixtures/judging.ts'
 import { realPathOf } from '../../sandbox/real-path.ts'
 import type { JudgeQuestion } from './question.ts'
 
-let workspace: UsualWorkspace
-beforeAll(async () => {
-  workspace = await usualWorkspace()
-  mkdirSync(path.join(workspace.root, 'notes/deep'))
-  writeFileSync(path.join(workspace.root, 'notes/deep/b.md'), 'b')
-  symlinkSync('../notes/a.md', path.join(workspace.root, 'scratch/to-notes'))
-  symlinkSync('../secret/s.txt', path.join(workspace.root, 'notes/to-secret.md'))
-  symlinkSync('/etc/hostname', path.join(workspace.root, 'notes/to-etc.md'))
+const { judgeBy, root } = inUsualWorkspace()
+beforeAll(() => {
+  mkdirSync(path.join(root(), 'notes/deep'))
+  writeFileSync(path.join(root(), 'notes/deep/b.md'), 'b')
+  symlinkSync('../notes/a.md', path.join(root(), 'scratch/to-notes'))
+  symlinkSync('../secret/s.txt', path.join(root(), 'notes/to-secret.md'))
+  symlinkSync('/etc/hostname', path.join(root(), 'notes/to-etc.md'))
 })
-afterAll(() => workspace[Symbol.dispose]())
 
 const host: CommandHost = {
   sandboxProblem: null,
@@ -69,7 +65,7 @@ function judgeShell(
     input: { command, cwd },
     tools: [commandTool('shell'), commandTool('exec')],
   }
-  return judged(project, workspace, call, { commandHost: host, ...question })
+  return judgeBy(project, call, { commandHost: host, ...question })
 }
 
 // Rules: product.md 1, 2; security.md 2
@@ -142,7 +138,7 @@ describe('the host and the folder', () => {
       'zones: [{ name: notes, root: notes, mode: rw }]\nshell: { default: ask }',
     )
     const call = { tool: 'exec', input: { argv: ['ls'], cwd: 'src' }, tools: [commandTool('exec')] }
-    const { verdict, reason } = await judged(project, workspace, call, { commandHost: host })
+    const { verdict, reason } = await judgeBy(project, call, { commandHost: host })
     expect({ verdict, reason }).toEqual({
       verdict: 'error',
       reason: 'cwd: "src" is in no zone of this worker; its zones: notes (notes)',
@@ -238,7 +234,7 @@ routing:
       const tools = [{ ...commandTool('shell'), accesses }]
       const call = { tool: 'shell', input: { command, cwd }, tools }
       const project = projectWith(`${usualZones}\n${shell}`, below)
-      return judged(project, workspace, call, { commandHost: host })
+      return judgeBy(project, call, { commandHost: host })
     }
     expect((await inFolder('git fetch', '')).routing).toMatchObject({
       queue: 'platform',

@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Json } from '../../domain/json.ts'
 import {
   customTool,
-  judged,
+  inUsualWorkspace,
   projectWith,
-  usualWorkspace,
+  usualProject,
   usualZones,
-  type UsualWorkspace,
 } from '../../../test/harness/fixtures/judging.ts'
-import type { JudgeQuestion } from './question.ts'
 
-let workspace: UsualWorkspace
-beforeAll(async () => {
-  workspace = await usualWorkspace()
-})
-afterAll(() => workspace[Symbol.dispose]())
-
-const usual = projectWith(usualZones)
-
-function ask(tool: string, input: Json, more: Partial<JudgeQuestion> = {}, project = usual) {
-  return judged(project, workspace, { tool, input }, more)
-}
+const { ask, judgeBy } = inUsualWorkspace()
 
 // Rules: product.md 2
 describe('step 4: consent', () => {
@@ -35,7 +23,7 @@ describe('step 4: consent', () => {
       },
       risk: 'medium',
       readOnly: false,
-      policyDigest: usual.digest,
+      policyDigest: usualProject.digest,
     })
   })
 
@@ -125,7 +113,7 @@ overlays:
     const verdictOf = async (approval: () => Promise<unknown>, settings = '{}') => {
       const project = projectWith(`tools: { notify: ${settings} }`)
       const tools = [customTool({ approval: approval as never })]
-      return judged(project, workspace, { tool: 'notify', input: {}, tools })
+      return judgeBy(project, { tool: 'notify', input: {}, tools })
     }
 
     test('without a declaration asks, unless the worker file pre-approves it', async () => {

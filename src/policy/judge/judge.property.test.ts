@@ -1,20 +1,14 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Approval, Verdict } from '../../domain/verdict.ts'
 import {
   customTool,
-  judged,
+  inUsualWorkspace,
   projectWith,
-  usualWorkspace,
-  type UsualWorkspace,
 } from '../../../test/harness/fixtures/judging.ts'
 
-let workspace: UsualWorkspace
-beforeAll(async () => {
-  workspace = await usualWorkspace()
-})
-afterAll(() => workspace[Symbol.dispose]())
+const { judgeBy } = inUsualWorkspace()
 
 const strictness: Readonly<Record<Verdict, number>> = {
   preApproved: 0,
@@ -89,9 +83,8 @@ async function verdictOf(
 ) {
   const project = projectWith(frontOf(one), configOf(more.overlays ?? one.overlays))
   const tools = [customTool({ approval: async () => one.answer as Approval | null })]
-  return judged(
+  return judgeBy(
     project,
-    workspace,
     { ...one.call, tools },
     {
       runMode: more.mode ?? 'prompt',

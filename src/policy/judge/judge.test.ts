@@ -1,27 +1,16 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { callDigest } from '../../domain/digest.ts'
 import type { Json } from '../../domain/json.ts'
 import {
   customTool,
-  judged,
+  inUsualWorkspace,
   projectWith,
-  usualWorkspace,
+  usualProject,
   usualZones,
-  type UsualWorkspace,
 } from '../../../test/harness/fixtures/judging.ts'
-import type { GrantLookup, JudgeQuestion } from './question.ts'
+import type { GrantLookup } from './question.ts'
 
-let workspace: UsualWorkspace
-beforeAll(async () => {
-  workspace = await usualWorkspace()
-})
-afterAll(() => workspace[Symbol.dispose]())
-
-const usual = projectWith(usualZones)
-
-function ask(tool: string, input: Json, more: Partial<JudgeQuestion> = {}, project = usual) {
-  return judged(project, workspace, { tool, input }, more)
-}
+const { ask, judgeBy } = inUsualWorkspace()
 
 // Rules: product.md 1, 4
 describe('steps 1 to 3: what could not run is an error to the model, and nobody is asked', () => {
@@ -66,7 +55,7 @@ describe('steps 1 to 3: what could not run is an error to the model, and nobody 
 
   test('text that has no canonical form is refused', async () => {
     const call = { tool: 'notify', input: { message: '\ud800' }, tools: [customTool()] }
-    const judgement = await judged(usual, workspace, call)
+    const judgement = await judgeBy(usualProject, call)
     expect(judgement).toMatchObject({ verdict: 'error' })
     expect(judgement.digest).toMatch(/^sha256:/)
   })
@@ -75,13 +64,13 @@ describe('steps 1 to 3: what could not run is an error to the model, and nobody 
   test('a manual tool is for people; a person may invoke it', async () => {
     const tools = [customTool({ manual: true })]
     const call = { tool: 'notify', input: {}, tools }
-    expect(await judged(usual, workspace, call)).toMatchObject({ verdict: 'error' })
-    expect(await judged(usual, workspace, call, { byPerson: true })).toMatchObject({
+    expect(await judgeBy(usualProject, call)).toMatchObject({ verdict: 'error' })
+    expect(await judgeBy(usualProject, call, { byPerson: true })).toMatchObject({
       verdict: 'ask',
     })
     const manual = projectWith(`${usualZones}\ntools: { notify: { manual: true } }`)
     const plain = { ...call, tools: [customTool()] }
-    expect(await judged(manual, workspace, plain)).toMatchObject({ verdict: 'error' })
+    expect(await judgeBy(manual, plain)).toMatchObject({ verdict: 'error' })
   })
 
   test('a built-in tool that the worker was not given does not exist for it', async () => {

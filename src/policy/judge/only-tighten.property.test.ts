@@ -1,14 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { CommandHost } from '../../domain/command.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Approval, RunMode, Verdict } from '../../domain/verdict.ts'
 import {
   customTool,
-  judged,
+  inUsualWorkspace,
   projectWith,
-  usualWorkspace,
-  type UsualWorkspace,
 } from '../../../test/harness/fixtures/judging.ts'
 import type { Consent, Overlay, Policy, RoutingEntry, ShellPolicy, When, Zone } from '../policy.ts'
 
@@ -17,11 +15,7 @@ const runs = { numRuns: 1500 }
 
 vi.setConfig({ testTimeout: 180_000 })
 
-let workspace: UsualWorkspace
-beforeAll(async () => {
-  workspace = await usualWorkspace()
-})
-afterAll(() => workspace[Symbol.dispose]())
+const { judgeBy } = inUsualWorkspace()
 
 const base = projectWith('zones: []')
 const worker = base.workers.get('scribe')
@@ -180,9 +174,8 @@ async function verdictOf(
       command: ({ argv }) => ({ kind: 'exec', argv: argv as string[], cwd: '' }),
     }),
   ]
-  const judgement = await judged(
+  const judgement = await judgeBy(
     policyOf(one),
-    workspace,
     { ...one.call, tools },
     {
       commandHost,

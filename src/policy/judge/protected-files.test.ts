@@ -1,28 +1,22 @@
 import path from 'node:path'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import type { Policy } from '../policy.ts'
 import {
-  judged,
+  inUsualWorkspace,
   projectWith,
-  usualWorkspace,
   usualZones,
-  type UsualWorkspace,
 } from '../../../test/harness/fixtures/judging.ts'
 
-let workspace: UsualWorkspace
-beforeAll(async () => {
-  workspace = await usualWorkspace()
-})
-afterAll(() => workspace[Symbol.dispose]())
+const { judgeBy, root } = inUsualWorkspace()
 
 const open = (zone = '') =>
   projectWith(
     `zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved, delete: preApproved }${zone} }]`,
   )
 
-function write(project: Policy, at: string, projectDir = workspace.root) {
+function write(project: Policy, at: string, projectDir = root()) {
   const call = { tool: 'write_file', input: { path: at, content: '' } }
-  return judged(project, workspace, call, { projectDir })
+  return judgeBy(project, call, { projectDir })
 }
 
 // Rules: security.md 8
@@ -79,12 +73,12 @@ describe('protected names are blocked in every zone, at any depth', () => {
 
   test('deleting and renaming them is refused like changing them', async () => {
     const remove = { tool: 'delete_file', input: { path: '.env' } }
-    expect(await judged(open(), workspace, remove)).toMatchObject({ verdict: 'blocked' })
+    expect(await judgeBy(open(), remove)).toMatchObject({ verdict: 'blocked' })
     for (const input of [
       { from: '.env', to: 'env.txt' },
       { from: 'src/main.ts', to: '.npmrc' },
     ]) {
-      expect(await judged(open(), workspace, { tool: 'move_file', input })).toMatchObject({
+      expect(await judgeBy(open(), { tool: 'move_file', input })).toMatchObject({
         verdict: 'blocked',
       })
     }
@@ -145,22 +139,22 @@ describe("Countersign's own files are never an agent's to write", () => {
   })
 
   test('wherever the workspace lies around the project folder', async () => {
-    const around = (root: string) =>
+    const around = (folder: string) =>
       projectWith(
         'zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved } }]',
-        `defaults: { queue: platform }\nworkspaces: { default: { root: ${root} } }\n`,
+        `defaults: { queue: platform }\nworkspaces: { default: { root: ${folder} } }\n`,
       )
-    const projectDir = path.join(workspace.root, 'ops/agents')
-    for (const root of ['../..', workspace.root]) {
-      expect(await write(around(root), 'ops/agents/workers/a.md', projectDir)).toMatchObject({
+    const projectDir = path.join(root(), 'ops/agents')
+    for (const folder of ['../..', root()]) {
+      expect(await write(around(folder), 'ops/agents/workers/a.md', projectDir)).toMatchObject({
         verdict: 'blocked',
       })
-      expect(await write(around(root), 'workers/a.md', projectDir)).toMatchObject({
+      expect(await write(around(folder), 'workers/a.md', projectDir)).toMatchObject({
         verdict: 'preApproved',
       })
     }
     const below = around('workers')
-    expect(await write(below, 'a.md', path.dirname(workspace.root))).toMatchObject({
+    expect(await write(below, 'a.md', path.dirname(root()))).toMatchObject({
       verdict: 'blocked',
     })
   })
@@ -169,7 +163,7 @@ describe("Countersign's own files are never an agent's to write", () => {
 // Rules: security.md 8
 describe('reading key and environment files', () => {
   const read = (at: string, project = projectWith(usualZones)) =>
-    judged(project, workspace, { tool: 'read_file', input: { path: at } })
+    judgeBy(project, { tool: 'read_file', input: { path: at } })
 
   test.each(['.env', 'keys/server.pem'])('%s asks, at high risk', async (at) => {
     expect(await read(at)).toMatchObject({

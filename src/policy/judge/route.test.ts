@@ -1,25 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Json } from '../../domain/json.ts'
+import { describe, expect, test } from 'vitest'
 import {
-  judged,
+  inUsualWorkspace,
   projectWith,
-  usualWorkspace,
   usualZones,
-  type UsualWorkspace,
 } from '../../../test/harness/fixtures/judging.ts'
-import type { JudgeQuestion } from './question.ts'
 
-let workspace: UsualWorkspace
-beforeAll(async () => {
-  workspace = await usualWorkspace()
-})
-afterAll(() => workspace[Symbol.dispose]())
-
-const usual = projectWith(usualZones)
-
-function ask(tool: string, input: Json, more: Partial<JudgeQuestion> = {}, project = usual) {
-  return judged(project, workspace, { tool, input }, more)
-}
+const { ask } = inUsualWorkspace()
 
 describe('step 7: routing', () => {
   const write = { path: 'notes/b.md', content: 'x' }
