@@ -14,6 +14,9 @@ export const limits = {
   runInputCharacters: 1_000_000,
   /** of all attachments of a delegation together, given to the child as text */
   attachedTextBytes: 64 * 1024,
+  /** of one file that a command names, and of all of them, kept for its approver to read */
+  namedFileBytes: 1024 * 1024,
+  namedFilesBytes: 4 * 1024 * 1024,
   preferWaitMs: 60_000,
   longPollMs: 60_000,
   shownToModelBytes: 64 * 1024,

@@ -24,3 +24,10 @@ export interface Presentation {
   readonly warnings: readonly string[]
   readonly digest: string
 }
+
+/**
+ * What is known of a file that a command names (`metadata.files`): `text` and `binary` ones were kept as they were when
+ * the request opened. `withheld`: reading it asks or is blocked by itself. `large`: over the bound. `changed`: while it
+ * was looked at.
+ */
+export type NamedFileKind = 'text' | 'binary' | 'withheld' | 'large' | 'changed'

@@ -62,9 +62,11 @@ export const requestRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/requests/:id/content',
-    summary: 'Every byte of what will run or be written; reading it is recorded',
+    summary:
+      'Every byte of what will run or be written, or of one of `namedFiles`; reading it is recorded',
     access,
     params,
+    query: schemas.contentQuery,
     answers: {
       200: {
         description: 'The bytes',
@@ -72,8 +74,11 @@ export const requestRoutes: Route[] = [
         headers: z.object({ 'x-content-digest': hash }),
       },
     },
-    answer: async (api, { params, caller }) => {
-      const content = await requestContent(api.ctx, caller, { request: params.id })
+    answer: async (api, { params, query, caller }) => {
+      const content = await requestContent(api.ctx, caller, {
+        request: params.id,
+        ...withoutUndefined(query),
+      })
       return (response) => {
         // What an agent wrote is shown as text or saved, never run as a page of ours.
         response.set({

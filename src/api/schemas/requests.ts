@@ -38,6 +38,9 @@ export const requestsQuery = z.strictObject({
   sort: z.enum(['expiresAt', 'createdAt', 'risk']).optional(),
 })
 
+/** `file`: the path of one of `namedFiles` */
+export const contentQuery = z.strictObject({ file: text(1024).min(1).optional() })
+
 /** What is shown to approvers; `content` is text, never markup. `digest` covers all the rest. */
 export const presentation = z
   .object({
@@ -168,12 +171,34 @@ export type RequestItem = z.infer<typeof requestItem>
 export const requestList = listOf(requestItem)
 export type RequestList = z.infer<typeof requestList>
 
+/** A file that a command names, as it was when the request opened: `text` and `binary` ones are kept, to be read. */
+const namedFile = z.object({
+  path: z.string(),
+  bytes: z.int(),
+  hash,
+  kind: z.enum(['text', 'binary', 'withheld', 'large', 'changed']),
+  /** the newest earlier call of this root run that wrote it, when one did */
+  writtenBy: z
+    .object({
+      callId: id,
+      runId: id,
+      worker: z.string(),
+      tool: z.string(),
+      turn: z.int(),
+      state: z.enum(['done', 'waiting', 'unknown']),
+    })
+    .nullable(),
+})
+export type NamedFileView = z.infer<typeof namedFile>
+
 export const commentView = z.object({ id, person, text: z.string(), at: instant })
 
 export const requestDetail = requestItem
   .extend({
     input: json,
     presentation,
+    /** of a command: every file it names; the bytes are at `/content?file=PATH` */
+    namedFiles: z.array(namedFile),
     batch: batchWithSiblings.nullable(),
     eligiblePeople: z.array(person),
     /** of each of `allowedScopes`: what an approval with it would cover, exactly, and `covers` in sentences */

@@ -28,6 +28,10 @@ export function requestDetailView(
     ...itemFields(record),
     input: record.input,
     presentation: { ...presentation, warnings: [...presentation.warnings] },
+    namedFiles: record.namedFiles.map(({ writtenBy, ...file }) => ({
+      ...file,
+      writtenBy: writtenBy === null ? null : { ...writtenBy },
+    })),
     batch:
       batch === null
         ? null

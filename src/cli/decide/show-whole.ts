@@ -2,11 +2,12 @@ import type { RequestDetail } from '../../api/schemas/requests.ts'
 import type { Service } from '../service/service.ts'
 import { quoted } from '../text/quoted.ts'
 import { requestText } from '../text/request-text.ts'
+import { printableLine } from '../text/terminal-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 
 /**
- * Prints all of a request: every line of what will happen, the input, and every byte where the presentation is a
- * part. Answers whether all was printed, which an approval at high risk needs (security.md 15).
+ * Prints all of a request: every line of what will happen, the input, the files that a command names, and every byte
+ * where the presentation is a part. Answers whether all was printed, which an approval at high risk needs (security.md 15).
  */
 export async function showWhole(
   service: Service,
@@ -18,16 +19,28 @@ export async function showWhole(
   print(page.text)
   const input = JSON.stringify(request.input, null, 2)
   print(['', 'input', ...quoted(input, { columns, diff: false }), ''].join('\n'))
+  for (const { kind, path } of request.namedFiles) {
+    if (kind !== 'text' && kind !== 'binary') continue
+    const bytes = await service.bytes(
+      `/v1/requests/${request.id}/content?file=${encodeURIComponent(path)}`,
+    )
+    print(contentLines(printableLine(path), bytes, columns) ?? notText(printableLine(path), bytes))
+  }
   if (!request.presentation.truncated) return page.whole
   const bytes = await service.bytes(`/v1/requests/${request.id}/content`)
+  const text = contentLines('every byte', bytes, columns)
+  print(text ?? notText('every byte', bytes))
+  return text !== null
+}
+
+function contentLines(what: string, bytes: Uint8Array, columns: number | null): string | null {
   const text = textOf(bytes)
-  if (text === null) {
-    print(`every byte (${bytes.length}) is not text: the dashboard has it as a download\n`)
-    return false
-  }
-  const lines = quoted(text, { columns, diff: false })
-  print([`every byte (${bytes.length})`, ...lines, ''].join('\n'))
-  return true
+  if (text === null) return null
+  return [`${what} (${bytes.length})`, ...quoted(text, { columns, diff: false }), ''].join('\n')
+}
+
+function notText(what: string, bytes: Uint8Array): string {
+  return `${what} (${bytes.length}) is not text: the dashboard has it as a download\n`
 }
 
 function textOf(bytes: Uint8Array): string | null {

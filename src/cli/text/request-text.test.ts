@@ -81,3 +81,20 @@ test('votes carry their marks, and whoever may not decide reads why', () => {
   expect(text).toContain('; Grace: approve (self-approved, edited)')
   expect(text).toContain("you can't decide: you started this run")
 })
+
+test('the files that a command names are listed, with a warning for those that this run wrote', () => {
+  const file = { path: 'a.sh', bytes: 5, hash: `sha256:${'2'.repeat(64)}` }
+  const call = { callId: 'c', runId: 'r', worker: 'w', tool: 'write_file', turn: 2 }
+  const namedFiles = [
+    { ...file, kind: 'text' as const, writtenBy: { ...call, state: 'done' as const } },
+    { ...file, path: 'b\u001b[2J', kind: 'withheld' as const, writtenBy: null },
+  ]
+  const { text } = requestText(requestWith({ runId: 'r', namedFiles }), {
+    full: false,
+    columns: null,
+  })
+  expect(text).toMatch(/a\.sh {2}5 bytes/)
+  expect(text).toContain('! written by this run: write_file, turn 2 of w (countersign runs show r)')
+  expect(text).toContain('reading it needs an approval of its own')
+  expect(text).not.toContain('\u001b[2J')
+})

@@ -1,5 +1,6 @@
 import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
 import { bold, dim, red, yellow } from './colour.ts'
+import { namedFileLines } from './named-files-text.ts'
 import { quoted } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
@@ -35,6 +36,7 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
     ...leftOut(content.length - shown.length),
     ...(presentation.truncated ? [truncatedSentence(request)] : []),
     '',
+    ...namedFileLines(request),
     ...claim(request, options.full ? Infinity : shortClaimLines, columns),
     ...foot(request),
   ]

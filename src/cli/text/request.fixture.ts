@@ -22,6 +22,7 @@ export function requestWith(more: Partial<RequestDetail> = {}): RequestDetail {
     agentReason: null,
     facts: {},
     batch: null,
+    namedFiles: [],
     lineage: [{ runId: 'r', worker: 'w', startedBy: { id: 'ada', name: 'Ada' } }],
     presentation: presentationWith('hello\n'),
     quorum: { required: [], counted: [], missing: [], text: '1 of platform' },

@@ -41,7 +41,11 @@ export function guardedNames(
   return protectedOpinions(question.policy, worker, question.projectDir, call.accesses)
 }
 
-function overlayOpinions(overlays: readonly Overlay[], traits: CallTraits): readonly Opinion[] {
+/** What the organisation's own rules say of a call; they only tighten. */
+export function overlayOpinions(
+  overlays: readonly Overlay[],
+  traits: CallTraits,
+): readonly Opinion[] {
   return overlays.flatMap((overlay, index) => {
     if (!whenMatches(overlay.when, traits)) return []
     return [

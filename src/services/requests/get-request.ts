@@ -7,6 +7,7 @@ import { saltedText } from '../decisions/salted-text.ts'
 import { getTexts } from '../../store/content.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { findRequest } from './find-request.ts'
+import { namedFilesOf, withWriters } from './named-files.ts'
 import { readDetail, type DetailRow } from './read-detail.ts'
 import { readItems } from './read-items.ts'
 import type { RequestDetailRecord, RequestItemRecord } from './request-record.ts'
@@ -14,7 +15,7 @@ import { viewerOf } from './viewer.ts'
 
 /**
  * Everything of one request, by id or number, with the caller's own eligibility and a `version` that changes with any
- * of it: six queries. Rejects with `not_found` for what the caller may not see.
+ * of it: six queries, and one for the files of a command. Rejects with `not_found` for what the caller may not see.
  */
 export async function getRequest(
   ctx: ServiceContext,
@@ -29,11 +30,13 @@ export async function getRequest(
   const said = (hash: string | null): string | null =>
     hash === null ? null : saltedText(texts.get(hash) ?? '{"text":""}')
   const input = JSON.parse(texts.get(row.input_hash) ?? 'null') as Json
+  const presentation = presentationOf(row, texts)
   const record = {
     ...item,
     input,
+    namedFiles: await withWriters(ctx.db, id, namedFilesOf(item, presentation)),
     scopeCoverage: coverageOf(item, input, row.facts),
-    presentation: presentationOf(row, texts),
+    presentation,
     batch:
       item.batch === null
         ? null

@@ -1,5 +1,6 @@
 import type { GrantReach } from '../../domain/grant-reach.ts'
 import type { Json } from '../../domain/json.ts'
+import type { NamedFileRecord } from './named-files.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import type {
   CallFacts,
@@ -111,6 +112,8 @@ export interface DecisionRecord {
 export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch'> {
   readonly input: Json
   readonly presentation: Presentation
+  /** of a command: what it names, with who wrote it when this run or one of the same root did */
+  readonly namedFiles: readonly NamedFileRecord[]
   readonly batch: {
     readonly position: number
     readonly size: number

@@ -3,7 +3,7 @@ import type { Judgement } from '../../domain/judgement.ts'
 import { ToolProblem } from '../../domain/tool-problem.ts'
 import type { Presented, Tool, Workspace } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
-import { putContent } from '../../store/content.ts'
+import { putContent, putContents } from '../../store/content.ts'
 import { canonicalJson } from '../../domain/digest.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { presentRaw } from '../../tools/presentations/structured.ts'
@@ -53,6 +53,7 @@ export async function storePresented(
     toolHash: judgement.toolHash,
     ...(assumes === null ? {} : { assumes }),
   }
+  await putContents(db, presented.named ?? [])
   return {
     title: presented.title,
     inputHash: await putContent(db, canonicalJson(judgement.input)),

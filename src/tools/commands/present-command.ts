@@ -6,6 +6,7 @@ import { oneLine } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { commandFacts, factsOf } from './command-facts.ts'
 import type { CommandPlace } from './command-place.ts'
+import { keepFiles } from './keep-files.ts'
 import { runsWorkspaceCode } from './command-vectors.ts'
 import { secretName } from '../../policy/names/secret-names.ts'
 
@@ -20,6 +21,7 @@ export async function presentCommand(
   context: PresentContext & { readonly toolHash: string },
 ): Promise<Presented> {
   const found = await commandFacts(place, context.workspace, input)
+  const kept = await keepFiles(place, context.workspace, found.files)
   const content = input.kind === 'exec' ? listed(input.argv) : input.script
   const bytes = input.kind === 'exec' ? `${JSON.stringify(input.argv)}\n` : input.script
   const secrets = found.files.filter(({ path }) => secretName(path) !== null)
@@ -40,7 +42,7 @@ export async function presentCommand(
         sandbox: found.sandbox,
         environment: Object.keys(commandEnvironment),
         programs: found.programs.map((program) => ({ ...program })),
-        files: found.files.map((file) => ({ ...file })),
+        files: kept.files.map((file) => ({ ...file })),
         runsWorkspaceCode: running.length > 0,
       },
       warnings: [
@@ -59,6 +61,7 @@ export async function presentCommand(
     facts: factsOf(found, context.toolHash),
     content: Buffer.from(bytes),
     contentType: 'text/plain',
+    named: kept.bytes,
     proposes: new Map(),
   }
 }

@@ -19,6 +19,7 @@ import { Effect } from './effect/effect.tsx'
 import { ExecutionResult } from './execution-result.tsx'
 import { Facts } from './facts.tsx'
 import { Activity, Decisions } from './history.tsx'
+import { NamedFiles } from './named-files.tsx'
 import { Quorum } from './decision/quorum.tsx'
 import { ModeBanner } from '../runs/mode-banner.tsx'
 import { RequestHead } from './request-head.tsx'
@@ -110,6 +111,7 @@ function Opened({ request }: { request: RequestDetail }) {
           onRegion={setRegion}
           onAllShown={setAllShown}
         />
+        <NamedFiles key={`files ${shown.revision}`} request={shown} />
         <AgentStatement text={shown.agentReason} />
         <Siblings request={request} />
         <Facts request={shown} />

@@ -1,6 +1,6 @@
 import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
 import { useState } from 'react'
-import { Link } from 'react-router'
+import { Link, useLocation } from 'react-router'
 import type { TranscriptCall, TranscriptItem } from '../../api/schemas/transcript.ts'
 import { useRun, useTranscript } from '../api/queries.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
@@ -48,8 +48,13 @@ function CallView(props: {
   const { call, calls, index } = props
   const standing = callStanding(calls, index)
   const waits = standing !== null
+  const linked = useLocation().hash === `#call-${call.callId}`
   return (
-    <div className={`call ${waits ? 'call-waits' : ''}`}>
+    <div
+      id={`call-${call.callId}`}
+      className={`call ${waits ? 'call-waits' : ''}`}
+      ref={linked ? scrollHere : null}
+    >
       <div className="row">
         {waits ? <IconClock size={15} aria-hidden /> : <IconTool size={15} aria-hidden />}
         <code>
@@ -75,6 +80,11 @@ function CallView(props: {
       {call.result !== undefined && <CallResultView result={call.result} callId={call.callId} />}
     </div>
   )
+}
+
+/** A link that names a call leads to it, once the transcript is there. */
+function scrollHere(element: HTMLElement | null): void {
+  element?.scrollIntoView({ block: 'center' })
 }
 
 function verdictOf(call: TranscriptCall): string {

@@ -1,0 +1,44 @@
+import type { PinnedServer } from '../../api/schemas/policy.ts'
+import { bold, dim, red, yellow } from './colour.ts'
+import { quoted } from './quoted.ts'
+import { printableLine } from './terminal-text.ts'
+import { fromNow } from './times.ts'
+
+/** A line or two for each MCP server: whether it was heard, and whether it says something else by now. */
+export function serversText(servers: readonly PinnedServer[]): string {
+  return servers
+    .map(({ server, worker, state, tools, pinnedAt, problem, changes }) => {
+      const name = `server    ${printableLine(server)} of ${printableLine(worker)}`
+      if (state === 'waiting') return `${name}: not heard yet, so its tools ask`
+      if (state === 'forged') return `${name}: ${red(printableLine(problem ?? ''))}`
+      const since = pinnedAt === null ? '' : `, as it said ${fromNow(pinnedAt)}`
+      const line = `${name}: ${tools.length} tools${since}`
+      return changes === null
+        ? line
+        : `${line}\n          ${yellow(`${changes.tools.length} of them changed since, and ask: countersign policy definitions`)}`
+    })
+    .join('\n')
+}
+
+/** Every word that the servers say of their tools, quoted, and what has changed of it since. */
+export function definitionsText(servers: readonly PinnedServer[], columns: number | null): string {
+  if (servers.length === 0) return 'No worker has an MCP server.'
+  return servers
+    .flatMap((server) => [serversText([server]), ...wordsOf(server, columns), ''])
+    .join('\n')
+}
+
+function wordsOf({ tools, changes }: PinnedServer, columns: number | null): string[] {
+  const said = tools.flatMap(({ name, approval, text, warnings }) => [
+    '',
+    `${bold(printableLine(name))}  ${approval}  ${dim('the server says:')}`,
+    ...warnings.map((warning) => yellow(printableLine(warning))),
+    ...quoted(text, { columns, diff: false }),
+  ])
+  const changed = (changes?.tools ?? []).flatMap(({ name, change, diff }) => [
+    '',
+    yellow(`${printableLine(name)} was ${change} since:`),
+    ...quoted(diff, { columns, diff: true }),
+  ])
+  return [...said, ...changed]
+}

@@ -1,0 +1,95 @@
+import { Button } from '@mantine/core'
+import { useState } from 'react'
+import { Link } from 'react-router'
+import type { NamedFileView, RequestDetail } from '../../api/schemas/requests.ts'
+import { Hash } from '../text/hash.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { ContentView } from './effect/content-view.tsx'
+import './named-files.css'
+
+/** Every file that a command names: what is in it, and whether this run wrote it. Nothing for other calls. */
+export function NamedFiles({ request }: { request: RequestDetail }) {
+  const { namedFiles } = request
+  if (namedFiles.length === 0) return null
+  return (
+    <section className="card" aria-labelledby="named-files-title">
+      <h2 id="named-files-title">
+        {namedFiles.length === 1 ? 'The file it names' : 'The files it names'}
+      </h2>
+      <ul className="named-files">
+        {namedFiles.map((file) => (
+          <NamedFile key={file.path} request={request} file={file} />
+        ))}
+      </ul>
+      <p className="dim small">
+        As they were when this was asked. If one of them changes before the command runs, it is not
+        run but asked about again.
+      </p>
+    </section>
+  )
+}
+
+function NamedFile({ request, file }: { request: RequestDetail; file: NamedFileView }) {
+  const [open, setOpen] = useState(false)
+  const kept = file.kind === 'text' || file.kind === 'binary'
+  const address = `/v1/requests/${request.id}/content?file=${encodeURIComponent(file.path)}`
+  return (
+    <li className="named-file column">
+      <div className="row spread">
+        <code className="grow break">
+          <VisibleText text={file.path} />
+        </code>
+        <span className="dim small">
+          {file.bytes.toLocaleString('en')} bytes <Hash value={file.hash} what="hash of the file" />
+        </span>
+      </div>
+      {file.writtenBy !== null && <WrittenBy call={file.writtenBy} runId={request.runId} />}
+      {kept ? (
+        <Button
+          size="xs"
+          variant="default"
+          className="named-file-open"
+          aria-expanded={open}
+          onClick={() => setOpen(!open)}
+        >
+          {open ? 'Hide its content' : 'Show its content'}
+        </Button>
+      ) : (
+        <p className="dim small">{notKept[file.kind]}</p>
+      )}
+      {open && <ContentView path={address} revision={request.revision} what="the file" />}
+    </li>
+  )
+}
+
+const notKept: Readonly<Record<NamedFileView['kind'], string>> = {
+  text: '',
+  binary: '',
+  withheld: 'Reading it needs an approval of its own: its content is not shown here.',
+  large: 'Too large to be kept with the request: its content is not shown here.',
+  changed: 'It changed while this was asked: its content is not shown here.',
+}
+
+/** Who writes a script and then asks to run it has chosen what runs: the page says so where it is decided. */
+function WrittenBy(props: { call: NonNullable<NamedFileView['writtenBy']>; runId: string | null }) {
+  const { call, runId } = props
+  return (
+    <p className="named-file-written">
+      <strong>{writtenWords(call, call.runId === runId)}</strong>{' '}
+      <Link to={`/runs/${call.runId}#call-${call.callId}`}>
+        {call.tool}, turn {call.turn} of {call.worker}
+      </Link>
+    </p>
+  )
+}
+
+function writtenWords(
+  { state }: NonNullable<NamedFileView['writtenBy']>,
+  byThisRun: boolean,
+): string {
+  if (state === 'waiting') return 'Would be written by an earlier call of this turn:'
+  const who = byThisRun ? 'this run' : 'another run of the same task'
+  return state === 'done'
+    ? `Written by ${who}:`
+    : `Perhaps written by ${who}, the outcome is not known:`
+}
