@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { admitRun } from '../../src/services/delegation/admit-run.ts'
+import { answerQuestion } from '../../src/services/questions/answer-question.ts'
 import { closeRun } from '../../src/services/runs/ending/close-run.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { openDashboard, tellTemporal, type Dashboard } from './open-dashboard.ts'
@@ -115,4 +116,39 @@ test('a delegation shows target, attachments and task; its run is nested where i
   await parent.goto(`${dashboard.url}/runs/${runId}`)
   await parent.getByText('All is fine.').first().waitFor()
   expect(await parent.getByText('which waits for').count()).toBe(0)
+})
+
+test('a question that is asked, and answered by somebody else, appears and is closed on pages that are open', async () => {
+  const { desk } = dashboard
+  await asks('ask_person', { question: 'Which day is it?' })
+  const inbox = await dashboard.open('Grace', '/')
+  await inbox.getByRole('link', { name: 'Which day is it?' }).waitFor()
+  await inbox.getByText('Live', { exact: true }).waitFor()
+  const input = { question: 'Which host do I use?', choices: ['red', 'blue'] }
+  const { runId, requestId } = await asks('ask_person', input)
+  await inbox.getByRole('button', { name: '1 new' }).click()
+  const row = inbox.locator('.request-row', { hasText: 'Which host do I use?' })
+  await row.waitFor()
+  const open = await dashboard.open('Grace', `/requests/${requestId}`)
+  const panel = open.getByRole('complementary', { name: 'Decision' })
+  await panel.getByRole('radio', { name: 'red' }).check()
+  const run = await dashboard.open('Ada', `/runs/${runId}`)
+  await run.getByRole('link', { name: 'Waits for a decision' }).waitFor()
+  for (const page of [open, run]) await page.getByText('Live', { exact: true }).waitFor()
+  const linus = await desk.database.db
+    .selectFrom('person')
+    .select(['id', 'name'])
+    .where('email', '=', 'linus@example.com')
+    .executeTakeFirstOrThrow()
+  await answerQuestion(
+    desk.api,
+    { actor: { type: 'person', ...linus }, channel: 'dashboard' },
+    { request: requestId, text: 'blue' },
+  )
+  await open.getByRole('heading', { name: 'Answered by Linus' }).waitFor()
+  expect(await panel.getByRole('radio').count()).toBe(0)
+  expect(await panel.getByRole('button', { name: 'Submit' }).count()).toBe(0)
+  await run.getByText('which approve nothing by themselves').waitFor()
+  expect(await run.getByRole('link', { name: 'Waits for a decision' }).count()).toBe(0)
+  await row.getByText('Answered by Linus').waitFor()
 })

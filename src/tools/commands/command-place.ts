@@ -14,3 +14,10 @@ export interface CommandPlace extends CommandSite {
   readonly policy: Policy
   readonly worker: WorkerDefinition
 }
+
+/** The sandbox of this worker's commands, as the model is told of it: `a sandbox without a network`. */
+export function sandboxWords({ worker }: CommandPlace): string {
+  return worker.sandbox.network === 'allow'
+    ? 'a sandbox with a network'
+    : 'a sandbox without a network'
+}

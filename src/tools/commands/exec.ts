@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Tool } from '../../domain/tool.ts'
 import { commandBounds, commandFields } from './command-fields.ts'
-import type { CommandPlace } from './command-place.ts'
+import { sandboxWords, type CommandPlace } from './command-place.ts'
 import { commandTool } from './command-tool.ts'
 
 /** Runs a program with its arguments; no shell is started (workers-and-policy.md). */
@@ -28,8 +28,7 @@ export function execTool(place: CommandPlace): Tool {
     })
   return commandTool(place, {
     name: 'exec',
-    description:
-      'Run a program with its arguments in a sandbox without a network. No shell: nothing is expanded, piped or redirected.',
+    description: `Run a program with its arguments in ${sandboxWords(place)}. No shell: nothing is expanded, piped or redirected.`,
     schema,
     commandOf: ({ args, cwd, file }) => ({ kind: 'exec', argv: [file, ...args], cwd }),
   })

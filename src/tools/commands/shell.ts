@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Tool } from '../../domain/tool.ts'
 import { commandBounds, commandFields } from './command-fields.ts'
-import type { CommandPlace } from './command-place.ts'
+import { sandboxWords, type CommandPlace } from './command-place.ts'
 import { commandTool } from './command-tool.ts'
 
 /** Runs a script with bash (workers-and-policy.md). */
@@ -20,8 +20,7 @@ export function shellTool(place: CommandPlace): Tool {
     })
   return commandTool(place, {
     name: 'shell',
-    description:
-      'Run a bash script in a sandbox without a network. Prefer exec for a single program. Variables and folders are not kept between calls.',
+    description: `Run a bash script in ${sandboxWords(place)}. Prefer exec for a single program. Variables and folders are not kept between calls.`,
     schema,
     commandOf: ({ command, cwd }) => ({ kind: 'shell', script: command, cwd }),
   })
