@@ -2,13 +2,19 @@ import { z } from 'zod'
 import { agreeToFolder } from '../../services/policy/agree-to-folder.ts'
 import { cancelProposal } from '../../services/policy/cancel-proposal.ts'
 import { listActivations } from '../../services/policy/list-activations.ts'
+import { listDefinitions } from '../../services/policy/pins/list-definitions.ts'
 import { readPolicyState } from '../../services/policy/read-policy-state.ts'
 import { replayPolicy } from '../../services/policy/replay/replay-policy.ts'
 import { showDifference } from '../../services/policy/show-difference.ts'
 import { route, type Route } from '../route.ts'
 import { id } from '../schemas/common.ts'
 import * as schemas from '../schemas/policy.ts'
-import { activationView, agreementView, policyStateView } from '../views/policy-view.ts'
+import {
+  activationView,
+  agreementView,
+  pinnedServerView,
+  policyStateView,
+} from '../views/policy-view.ts'
 import { withoutUndefined } from '../without-undefined.ts'
 
 /** Versions of the policy: which is in force, what would change, and putting another one into force. */
@@ -37,6 +43,17 @@ export const policyVersionRoutes: Route[] = [
         status: 200,
         body: { items: page.items.map(activationView), nextCursor: page.nextCursor },
       }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/policy/definitions',
+    summary: 'What the version in force takes the tools of MCP servers to be, and what has changed',
+    access: { by: 'personOrKey', scope: 'runs:read' },
+    answers: { 200: { description: 'Each server of each worker', schema: schemas.definitionList } },
+    answer: async (api) => {
+      const servers = await listDefinitions(api.ctx)
+      return { status: 200, body: { items: servers.map(pinnedServerView) } }
     },
   }),
   route({

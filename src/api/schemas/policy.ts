@@ -128,6 +128,49 @@ export const policyDifference = z
   .meta({ id: 'PolicyDifference' })
 export type PolicyDifference = z.infer<typeof policyDifference>
 
+/** What the version in force takes an MCP server's tools to be: the server's own words, its claim. */
+const pinnedServer = z
+  .object({
+    worker: z.string(),
+    /** as the worker's file names it */
+    server: z.string(),
+    /** `waiting`: not heard since the activation, so it asks. `forged`: not what was signed, so nothing of it runs */
+    state: z.enum(['pinned', 'waiting', 'forged']),
+    problem: z.string().nullable(),
+    definitionsHash: hash.nullable(),
+    pinnedAt: instant.nullable(),
+    tools: z.array(
+      z.object({
+        name: z.string(),
+        hash,
+        /** what the worker's file says of it */
+        approval: z.enum(['preApproved', 'ask', 'blocked']),
+        text: z.string(),
+        warnings: z.array(z.string()),
+      }),
+    ),
+    /** what it says by now instead, as far as it has been seen; null: the same */
+    changes: z
+      .object({
+        seenAt: instant,
+        tools: z.array(
+          z.object({
+            name: z.string(),
+            change: z.enum(['added', 'changed', 'removed']),
+            /** a unified diff of the texts */
+            diff: z.string(),
+          }),
+        ),
+      })
+      .nullable(),
+  })
+  .meta({ id: 'PinnedServer' })
+export type PinnedServer = z.infer<typeof pinnedServer>
+export const definitionList = z
+  .object({ items: z.array(pinnedServer) })
+  .meta({ id: 'PinnedServerList' })
+export type DefinitionList = z.infer<typeof definitionList>
+
 /** `digest`: of the version that was shown. */
 export const activateBody = z.strictObject({ digest: hash })
 export const agreement = z

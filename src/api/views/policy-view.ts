@@ -6,7 +6,13 @@ import type {
   FolderState,
   PolicyState as StateRecord,
 } from '../../services/policy/read-policy-state.ts'
-import type { PolicyActivation, PolicyAgreement, PolicyState } from '../schemas/policy.ts'
+import type { ShownServer } from '../../services/policy/pins/list-definitions.ts'
+import type {
+  PinnedServer,
+  PolicyActivation,
+  PolicyAgreement,
+  PolicyState,
+} from '../schemas/policy.ts'
 
 /** The version in force, the folder beside it, and what waits for a second person. */
 export function policyStateView(record: StateRecord): PolicyState {
@@ -88,6 +94,19 @@ export function activationView(record: ActivationRecord): PolicyActivation {
         : {}),
     },
     people: record.people.map((person) => ({ ...person })),
+  }
+}
+
+/** What an MCP server is pinned to, and what it says by now. */
+export function pinnedServerView({ pinnedAt, changes, ...server }: ShownServer): PinnedServer {
+  return {
+    ...server,
+    pinnedAt: pinnedAt?.toISOString() ?? null,
+    tools: server.tools.map((tool) => ({ ...tool, warnings: [...tool.warnings] })),
+    changes:
+      changes === null
+        ? null
+        : { seenAt: changes.seenAt.toISOString(), tools: changes.tools.map((one) => ({ ...one })) },
   }
 }
 

@@ -1,6 +1,7 @@
 import { confirm } from '@clack/prompts'
 import type { Command } from 'commander'
 import type {
+  DefinitionList,
   PolicyActivationList,
   PolicyAgreement,
   PolicyDifference,
@@ -16,9 +17,11 @@ import { query } from '../service/query.ts'
 import { ServiceProblem } from '../service/service.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { dim } from '../text/colour.ts'
+import { definitionsText, serversText } from '../text/definitions-text.ts'
 import { differenceText, replayText, shortDigest, stateText } from '../text/policy-text.ts'
 import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
+import { terminalColumns } from '../text/wrap.ts'
 import { withExamples } from './examples.ts'
 import { readInstant } from './read-instant.ts'
 
@@ -28,7 +31,7 @@ interface PolicyOptions extends ServiceOptions {
 
 const digestExample = '"$(countersign policy diff --digest)"'
 
-/** `countersign policy [show|diff|replay|activate|withdraw|history]`. */
+/** `countersign policy [show|definitions|diff|replay|activate|withdraw|history]`. */
 export function addPolicyCommand(program: Command): Command {
   const policy = program
     .command('policy')
@@ -38,6 +41,13 @@ export function addPolicyCommand(program: Command): Command {
     .option('--json', 'print JSON')
     .action(showState)
   withExamples(show, ['policy', 'policy show --json'])
+  const definitions = withService(policy.command('definitions'))
+    .description(
+      'every word that MCP servers say of their tools, as it is pinned and as it changed',
+    )
+    .option('--json', 'print JSON')
+    .action(showDefinitions)
+  withExamples(definitions, ['policy definitions', 'policy definitions --json'])
   const diff = withService(policy.command('diff'))
     .description('what the folder of the service changes of the version in force')
     .option('--from <digest>', 'compare with this version instead of the one in force')
@@ -72,8 +82,18 @@ export function addPolicyCommand(program: Command): Command {
 }
 
 async function showState(options: PolicyOptions): Promise<void> {
-  const state = await (await connect(options)).get<PolicyState>('/v1/policy')
-  console.log(options.json === true ? JSON.stringify(state) : stateText(state))
+  const service = await connect(options)
+  const state = await service.get<PolicyState>('/v1/policy')
+  if (options.json === true) return console.log(JSON.stringify(state))
+  console.log(stateText(state))
+  const { items } = await service.get<DefinitionList>('/v1/policy/definitions')
+  if (items.length > 0) console.log(serversText(items))
+}
+
+async function showDefinitions(options: PolicyOptions): Promise<void> {
+  const list = await (await connect(options)).get<DefinitionList>('/v1/policy/definitions')
+  if (options.json === true) return console.log(JSON.stringify(list))
+  console.log(definitionsText(list.items, terminalColumns()))
 }
 
 async function showDifference(

@@ -9,6 +9,7 @@ import type { AuditList } from '../../api/schemas/audit.ts'
 import type { AuthMethods, Me } from '../../api/schemas/auth.ts'
 import type { GrantList } from '../../api/schemas/grants.ts'
 import type {
+  DefinitionList,
   PolicyActivationList,
   PolicyDifference,
   PolicyState,
@@ -158,6 +159,14 @@ export function usePolicy() {
   return useQuery({
     queryKey: ['policy'],
     queryFn: ({ signal }) => callApi<PolicyState>('/v1/policy', { signal }),
+  })
+}
+
+/** What MCP servers are pinned to. */
+export function useDefinitions() {
+  return useQuery({
+    queryKey: ['policy', 'definitions'],
+    queryFn: ({ signal }) => callApi<DefinitionList>('/v1/policy/definitions', { signal }),
   })
 }
 

@@ -8,6 +8,7 @@ import { Hash } from '../text/hash.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ExplainForm } from './explain-form.tsx'
 import { History } from './history.tsx'
+import { McpDefinitions } from './mcp-definitions.tsx'
 import { PolicyVersion } from './policy-version.tsx'
 import { RoutingInForce } from './routing-in-force.tsx'
 import { WorkerRules } from './worker-rules.tsx'
@@ -41,6 +42,7 @@ export function PolicyPage() {
               <WorkerCard key={worker.name} worker={worker} />
             ))}
           </section>
+          <McpDefinitions />
           <section className="card" aria-labelledby="queues-title">
             <h2 id="queues-title">Queues</h2>
             <ul className="plain-list">

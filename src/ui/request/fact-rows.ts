@@ -39,6 +39,7 @@ const labels: Readonly<Record<string, string>> = {
   serverTool: 'Its name for the tool',
   definition: 'What it says of the tool, now',
   pinnedDefinition: 'What it said when the version was activated',
+  definitionChange: 'What it has changed',
   serverClaims: 'The server’s own words: its claim, not verified',
   toolHash: "Tool's definition",
 }

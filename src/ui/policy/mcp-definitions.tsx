@@ -1,0 +1,79 @@
+import type { PinnedServer } from '../../api/schemas/policy.ts'
+import { useDefinitions } from '../api/queries.ts'
+import { LinesView } from '../request/effect/lines-view.tsx'
+import { Hash } from '../text/hash.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** What the version in force takes other people's tools to be: each server's own words, and what it has changed since. */
+export function McpDefinitions() {
+  const definitions = useDefinitions()
+  const servers = definitions.data?.items ?? []
+  if (definitions.isError) return <p role="alert">{definitions.error.message}</p>
+  if (servers.length === 0) return null
+  return (
+    <section className="card column" aria-labelledby="mcp-title">
+      <h2 id="mcp-title">MCP servers</h2>
+      <p className="small dim">
+        What each said of its tools when this version took force. Its words are its claim.
+      </p>
+      {servers.map((server) => (
+        <Server key={`${server.worker} ${server.server}`} server={server} />
+      ))}
+    </section>
+  )
+}
+
+function Server({ server }: { server: PinnedServer }) {
+  const { worker, tools, changes, problem, state, pinnedAt, definitionsHash } = server
+  return (
+    <div className="column">
+      <h3>
+        <VisibleText text={`${server.server} of ${worker}`} />
+      </h3>
+      {state === 'waiting' && <p className="small">Not heard yet: its tools ask.</p>}
+      {problem !== null && <p role="alert">{problem}</p>}
+      {pinnedAt !== null && definitionsHash !== null && (
+        <p className="small dim">
+          Pinned <Time at={pinnedAt} /> as <Hash value={definitionsHash} what="definitions" />
+        </p>
+      )}
+      {changes !== null && (
+        <div className="column">
+          <p className="small" role="status">
+            {changes.tools.length} changed since (seen <Time at={changes.seenAt} />
+            ): they ask, whatever the worker's file says. Activating the version again takes what
+            the server says then.
+          </p>
+          {changes.tools.map(({ name, change, diff }) => (
+            <details key={name} open>
+              <summary className="small">
+                {change} <VisibleText text={name} />
+              </summary>
+              <LinesView text={diff} showFinalNewline={false} tone="diff" />
+            </details>
+          ))}
+        </div>
+      )}
+      {tools.map(({ name, approval, text, warnings }) => (
+        <details key={name}>
+          <summary className="small">
+            <code>
+              <VisibleText text={name} />
+            </code>{' '}
+            <span className="dim">{words[approval]}</span>
+            {warnings.map((warning) => (
+              <span key={warning}>
+                {' '}
+                <VisibleText text={warning} />
+              </span>
+            ))}
+          </summary>
+          <LinesView text={text} showFinalNewline={false} />
+        </details>
+      ))}
+    </div>
+  )
+}
+
+const words = { preApproved: 'pre-approved', ask: 'asks', blocked: 'blocked' }
