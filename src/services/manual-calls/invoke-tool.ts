@@ -11,7 +11,7 @@ import type { Tx } from '../../store/database.ts'
 import type { Caller, RemoteJudgement, SigningContext } from '../context.ts'
 import { onceForKey } from '../decisions/idempotency.ts'
 import { lockRun } from '../locks.ts'
-import { openRequest } from '../requests/open-request.ts'
+import { openingOf, openRequest } from '../requests/open-request.ts'
 import { assertMaySteer } from '../runs/may-steer-run.ts'
 import { recordVerdict } from '../turns/record-verdict.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
@@ -147,19 +147,12 @@ async function recordCall(
   await recordVerdict(unit, caller, run, call, { ...judgement, readOnly: false })
   let requestId: string | null = null
   if (judgement.verdict === 'ask') {
-    if (judgement.routing === null || presented === null) {
-      throw new TypeError(`The call of ${judgement.tool} asks nobody`)
-    }
+    if (presented === null) throw new TypeError(`The call of ${judgement.tool} shows nothing`)
     const opened = await openRequest(unit, caller, {
       kind: 'tool_call',
       run,
       call,
-      tool: judgement.tool,
-      digest: judgement.digest,
-      policyDigest: judgement.policyDigest,
-      rule: judgement.rule ?? { id: 'ask', text: judgement.reason, source: null },
-      risk: judgement.risk,
-      routing: judgement.routing,
+      ...openingOf(judgement),
       presented,
       agentReasonHash: null,
       attempt: 1,

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { Routing } from '../../domain/judgement.ts'
+import type { Judgement, Routing } from '../../domain/judgement.ts'
 import type { RequestKind } from '../../domain/request.ts'
 import type { Risk, Rule } from '../../domain/verdict.ts'
 import { toJsonb } from '../../store/database.ts'
@@ -31,6 +31,16 @@ export interface RequestOpening {
   readonly previous: readonly string[]
   /** of an outcome check: the request whose call it asks about, if that was asked */
   readonly outcomeOf: string | null
+}
+
+/** What a judgement that asks says of the request to open. Throws when it asks nobody. */
+export function openingOf(
+  judgement: Judgement,
+): Pick<RequestOpening, 'tool' | 'digest' | 'policyDigest' | 'rule' | 'risk' | 'routing'> {
+  const { tool, digest, policyDigest, risk, routing, reason } = judgement
+  if (routing === null) throw new TypeError(`The call of ${tool} asks nobody`)
+  const rule = judgement.rule ?? { id: 'ask', text: reason, source: null }
+  return { tool, digest, policyDigest, rule, risk, routing }
 }
 
 /**

@@ -2,6 +2,7 @@ import type { Json } from '../../domain/json.ts'
 import type { ToolRegistry } from '../../domain/tool.ts'
 import { getTexts } from '../../store/content.ts'
 import type { WorkerContext } from '../worker-context.ts'
+import { otherCalls } from './other-calls.ts'
 import type { TurnProposals } from './turn-proposals.ts'
 
 /** What the earlier calls of the turn, as far as they have no result yet, will write. */
@@ -11,26 +12,11 @@ export async function addEarlier(
   proposals: TurnProposals,
   registry: ToolRegistry,
 ): Promise<void> {
-  const earlier = await ctx.db
-    .selectFrom('tool_call as own')
-    .innerJoin('tool_call as earlier', (join) =>
-      join
-        .onRef('earlier.run_id', '=', 'own.run_id')
-        .onRef('earlier.turn', '=', 'own.turn')
-        .onRef('earlier.position', '<', 'own.position'),
-    )
-    .leftJoin('request', 'request.id', 'earlier.request_id')
-    .leftJoin('request_revision as revision', (join) =>
-      join
-        .onRef('revision.request_id', '=', 'request.id')
-        .onRef('revision.revision', '=', 'request.revision'),
-    )
-    .select(['earlier.position', 'earlier.tool', 'earlier.input_hash'])
+  const earlier = await otherCalls(ctx.db, callId, '<')
+    .select(['other.position', 'other.tool', 'other.input_hash'])
     .select('revision.input_hash as asked_hash')
-    .where('own.id', '=', callId)
-    .where('earlier.result_type', 'is', null)
-    .where('earlier.verdict', 'in', ['ask', 'preApproved'])
-    .orderBy('earlier.position')
+    .where('other.result_type', 'is', null)
+    .where('other.verdict', 'in', ['ask', 'preApproved'])
     .execute()
   const texts = await getTexts(
     ctx.db,

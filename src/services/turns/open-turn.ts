@@ -4,7 +4,7 @@ import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { ServiceContext } from '../context.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { lockRun } from '../locks.ts'
-import { openRequest } from '../requests/open-request.ts'
+import { openingOf, openRequest } from '../requests/open-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { judgementCaller } from './judgement-caller.ts'
 import type { JudgedCall } from './judge-turn.ts'
@@ -69,18 +69,12 @@ async function openCall(
     await storeRefusal(unit.tx, call.id, judgement)
     return
   }
-  if (judgement.routing === null) throw new TypeError(`Call ${call.id} asks nobody`)
   const presented = await storePresented(unit.tx, judgement, judged.presented, judged.assumes)
   const { requestId } = await openRequest(unit, caller, {
     kind: judged.asks,
     run,
     call,
-    tool: judgement.tool,
-    digest: judgement.digest,
-    policyDigest: judgement.policyDigest,
-    rule: judgement.rule ?? { id: 'ask', text: judgement.reason, source: null },
-    risk: judgement.risk,
-    routing: judgement.routing,
+    ...openingOf(judgement),
     presented,
     agentReasonHash,
     attempt: 1,

@@ -18,6 +18,7 @@ import { unknownText } from '../../runs/transcript/result-texts.ts'
 import { storeResult } from '../../runs/transcript/store-result.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 import type { CallAtHand } from '../claiming/call-at-hand.ts'
+import { markUnknown } from './mark-unknown.ts'
 
 const caller: Caller = { actor: { type: 'system', name: 'executor' }, channel: 'workflow' }
 
@@ -35,22 +36,7 @@ export async function loseExecution(
   const { execution, call, run } = at
   if (execution === null) throw new TypeError(`Call ${call.id} has no attempt`)
   if (call.request_id !== null) await lockRequests(unit.tx, [call.request_id])
-  await unit.tx
-    .updateTable('execution')
-    .set({ state: 'unknown', reason: why })
-    .where('call_id', '=', call.id)
-    .where('attempt', '=', execution.attempt)
-    .where('state', '=', 'started')
-    .execute()
-  await unit.audit({
-    type: 'execution.unknown',
-    ...caller,
-    runId: run.id,
-    ...(call.request_id === null ? {} : { requestId: call.request_id }),
-    callId: call.id,
-    ...(execution.executed_digest === null ? {} : { digest: execution.executed_digest }),
-    detail: { attempt: execution.attempt, why },
-  })
+  await markUnknown(unit, at, why, 'ask')
   if (call.request_id !== null) {
     await unit.event('request.changed', { requestId: call.request_id, runId: run.id })
   }

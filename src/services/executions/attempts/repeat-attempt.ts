@@ -1,8 +1,6 @@
-import type { Caller } from '../../context.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 import { nextAttemptOf, type CallAtHand } from '../claiming/call-at-hand.ts'
-
-const caller: Caller = { actor: { type: 'system', name: 'executor' }, channel: 'workflow' }
+import { markUnknown } from './mark-unknown.ts'
 
 /** A call whose host goes down with it every time is put before people after that many attempts. */
 const attemptsMost = 3
@@ -17,27 +15,13 @@ export async function repeatAttempt(
   at: CallAtHand,
   why: string,
 ): Promise<boolean> {
-  const { execution, call, run } = at
+  const { execution } = at
   const mayRepeat =
     execution?.detail?.['repeatable'] === true &&
     execution.permit_id === null &&
     execution.attempt < attemptsMost
   if (!mayRepeat) return false
-  await unit.tx
-    .updateTable('execution')
-    .set({ state: 'unknown', reason: why, settled_then: 'again' })
-    .where('call_id', '=', call.id)
-    .where('attempt', '=', execution.attempt)
-    .where('state', '=', 'started')
-    .execute()
-  await unit.audit({
-    type: 'execution.unknown',
-    ...caller,
-    runId: run.id,
-    callId: call.id,
-    ...(execution.executed_digest === null ? {} : { digest: execution.executed_digest }),
-    detail: { attempt: execution.attempt, why, then: 'again' },
-  })
+  await markUnknown(unit, at, why, 'again')
   return true
 }
 

@@ -2,7 +2,7 @@ import type { Judgement } from '../../../domain/judgement.ts'
 import { isEnd, runTransitions } from '../../../domain/transitions.ts'
 import { openAttachments } from '../../delegation/attachments.ts'
 import { supersedeAttachments } from '../../delegation/companions.ts'
-import { openRequest } from '../../requests/open-request.ts'
+import { openingOf, openRequest } from '../../requests/open-request.ts'
 import { judgementCaller } from '../../turns/judgement-caller.ts'
 import { agentReasonOf, recordVerdict } from '../../turns/record-verdict.ts'
 import { presentCall, storePresented, type CallShown } from '../../turns/present-call.ts'
@@ -85,7 +85,6 @@ export async function openFresh(
   attempt: number,
   assumes: number | null,
 ): Promise<void> {
-  if (judgement.routing === null) throw new TypeError(`Call ${at.call.id} asks nobody`)
   const caller = judgementCaller(judgement)
   await recordVerdict(unit, caller, at.run, at.call, judgement)
   const presented = await storePresented(unit.tx, judgement, shown.presented, assumes)
@@ -95,12 +94,7 @@ export async function openFresh(
     kind: 'tool_call',
     run: at.run,
     call: at.call,
-    tool: judgement.tool,
-    digest: judgement.digest,
-    policyDigest: judgement.policyDigest,
-    rule: judgement.rule ?? { id: 'ask', text: judgement.reason, source: null },
-    risk: judgement.risk,
-    routing: judgement.routing,
+    ...openingOf(judgement),
     presented,
     agentReasonHash,
     attempt,

@@ -7,6 +7,7 @@ import { addEarlier } from '../../turns/earlier-proposals.ts'
 import { judgeOne } from '../../turns/judge-one.ts'
 import { judgementCaller } from '../../turns/judgement-caller.ts'
 import { accessesOf } from '../../turns/judge-turn.ts'
+import { otherCalls } from '../../turns/other-calls.ts'
 import { presentCall, type CallShown } from '../../turns/present-call.ts'
 import { recordVerdict, storeRefusal } from '../../turns/record-verdict.ts'
 import { storeResult } from '../../runs/transcript/store-result.ts'
@@ -27,28 +28,13 @@ export async function askDependentsAfresh(
   callId: string,
   signal: AbortSignal,
 ): Promise<void> {
-  const waiting = await ctx.db
-    .selectFrom('tool_call as own')
-    .innerJoin('tool_call as later', (join) =>
-      join
-        .onRef('later.run_id', '=', 'own.run_id')
-        .onRef('later.turn', '=', 'own.turn')
-        .onRef('later.position', '>', 'own.position'),
-    )
-    .innerJoin('request', 'request.id', 'later.request_id')
-    .innerJoin('request_revision as revision', (join) =>
-      join
-        .onRef('revision.request_id', '=', 'request.id')
-        .onRef('revision.revision', '=', 'request.revision'),
-    )
-    .select(['later.id', 'revision.facts'])
-    .where('own.id', '=', callId)
+  const waiting = await otherCalls(ctx.db, callId, '>')
+    .select(['other.id', 'revision.facts'])
     .where('own.result_type', 'is not', null)
     .where('request.state', '=', 'pending')
-    .orderBy('later.position')
     .execute()
   for (const { id, facts } of waiting) {
-    if (facts.assumes !== undefined) await reconsider(ctx, id, signal)
+    if (facts?.assumes !== undefined) await reconsider(ctx, id, signal)
   }
 }
 
