@@ -263,6 +263,7 @@ test('what is odd but harmless is a warning and leaves the version valid', () =>
     }),
   )
   expect('warnings' in parsed && parsed.warnings.map((one) => one.problem)).toEqual([
+    'queue "platform" escalates to team "security", which has no members',
     '"routing[0].when.tool[0]" names the tool "write_fiel"',
     'the quorum needs more people than its teams have',
     '"zones[2]" is read-only, so its word on writing never counts',

@@ -44,11 +44,14 @@ export function parseProject(files: ProjectFiles): ParsedProject {
     if (model?.kind === 'script') scripts.add(model.path)
   }
   for (const path of scripts) readScript(report, path, texts.get(path) ?? 'turns: []')
-  if (read !== null) {
+  // What is odd about a file may come of what is wrong with it: one mistake, one message.
+  if (read !== null && !report.hasErrorsIn(configFile)) {
     warnOfUnreachable(report, read.config, workers)
     warnOfIdleEntries(report, read.config)
   }
-  for (const worker of workers.values()) warnOfIdleRules(report, worker)
+  for (const worker of workers.values()) {
+    if (!report.hasErrorsIn(`workers/${worker.name}.md`)) warnOfIdleRules(report, worker)
+  }
   if (read === null || report.hasErrors) return { problems: report.all() }
   const { toolFiles } = files
   const policy = { digest: policyDigest(files), config: read.config, workers, toolFiles, files }

@@ -3,6 +3,7 @@ import { openYaml } from '../reading/open-yaml.ts'
 import type { Names } from '../reading/names.ts'
 import type { Report } from '../reading/report.ts'
 import {
+  odd,
   readEntries,
   readFields,
   scalarOf,
@@ -93,6 +94,7 @@ function readWorkspaces(spot: Spot): Map<string, WorkspaceSetting> {
     const root = rootSpot === null ? '.' : readText(rootSpot)
     const taskQueue = queueSpot === null ? null : readText(queueSpot)
     if (root !== null) workspaces.set(name, { root, taskQueue })
+    if (name !== 'default') odd(value, 'is never used: workers work in "default"', 'remove it')
   }
   return workspaces
 }

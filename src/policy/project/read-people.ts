@@ -7,7 +7,7 @@ import {
   wrong,
   type Spot,
 } from '../reading/spot.ts'
-import { checkName, readEmail, readText } from '../reading/values.ts'
+import { checkName, readEmail, readText, warnOfCase } from '../reading/values.ts'
 import { person, team } from '../schema/config-file.ts'
 import { keysOf } from '../schema/parts.ts'
 
@@ -37,6 +37,7 @@ export function readTeams(spot: Spot): Map<string, Team> {
   const teams = new Map<string, Team>()
   for (const [name, value] of readEntries(spot)) {
     if (!checkName(value, name)) continue
+    warnOfCase(value, name, teams.values())
     const fields = readFields(value, keysOf(team))
     const membersSpot = fields?.get('members') ?? null
     const members = membersSpot === null ? [] : readMembers(membersSpot)

@@ -16,6 +16,7 @@ import {
   readList,
   readOneOrMany,
   readReference,
+  warnOfCase,
 } from '../reading/values.ts'
 import { escalation, queue as queueSchema } from '../schema/config-file.ts'
 import { keysOf } from '../schema/parts.ts'
@@ -27,6 +28,7 @@ export function readQueues(spot: Spot, names: Names): Map<string, Queue> {
   const queues = new Map<string, Queue>()
   for (const [name, value] of readEntries(spot)) {
     const queue = checkName(value, name) ? readQueue(name, value, names) : null
+    warnOfCase(value, name, queues.values())
     if (queue !== null) queues.set(name, queue)
   }
   return queues

@@ -1,7 +1,7 @@
 import type { Scope } from '../../domain/verdict.ts'
 import type { Overlay, RoutingEntry } from '../policy.ts'
 import type { Names } from '../reading/names.ts'
-import { readConsent } from '../reading/read-consent.ts'
+import { checkOneReason, readConsent } from '../reading/read-consent.ts'
 import { readFields, spotSource, wrong, type Spot } from '../reading/spot.ts'
 import { readChoice, readList, readOneOrMany, readReference, readText } from '../reading/values.ts'
 import { readQuorum } from './read-quorum.ts'
@@ -42,6 +42,7 @@ export function readOverlays(spot: Spot, names: Names): Overlay[] {
     const reasonSpot = fields.get('reason')
     const reason = reasonSpot === null ? null : readText(reasonSpot)
     const approval = fields.get('approval')
+    checkOneReason(approval, reasonSpot)
     if (approval === null) {
       wrong(item, 'has no "approval"', 'write `approval: ask` or `approval: blocked`')
       return null

@@ -6,6 +6,7 @@ import { canonicalRelative } from '../reading/relative-path.ts'
 import { odd, readFields, wrong, type Fields, type Spot } from '../reading/spot.ts'
 import { readChoice, readOneOrMany, readReference, readText } from '../reading/values.ts'
 import { builtInToolNames } from '../worker/built-in-tool-names.ts'
+import { oddPattern } from './odd-pattern.ts'
 import { when } from '../schema/config-file.ts'
 import { keysOf } from '../schema/parts.ts'
 
@@ -27,7 +28,7 @@ export function readWhen(owner: Fields, names: Names): When | null {
     path: many('path', readPathGlob),
     worker: many('worker', (item) => readReference(item, 'worker', names.workers)),
     queue: many('queue', (item) => readReference(item, 'queue', names.queues)),
-    command: many('command', readText),
+    command: many('command', readPattern),
     risk: many('risk', (item) => readChoice(item, ['low', 'medium', 'high'])),
   }
 }
@@ -39,6 +40,15 @@ function readToolPattern(spot: Spot): string | null {
   const near = closestWord(name, builtInToolNames)
   if (near !== null) odd(spot, `names the tool "${name}"`, `did you mean "${near}"?`)
   return name
+}
+
+/** A shell pattern; what can match no plain command is pointed out. */
+function readPattern(spot: Spot): string | null {
+  const pattern = readText(spot)
+  const why = pattern === null ? null : oddPattern(pattern.trim().split(/\s+/))
+  if (why !== null)
+    odd(spot, `never matches a plain command: ${why}`, 'write words like "git push"')
+  return pattern
 }
 
 /** A glob relative to the workspace root, in canonical form. */
@@ -54,9 +64,19 @@ function readPathGlob(spot: Spot): string | null {
     )
     return null
   }
+  if (glob === '') {
+    wrong(spot, 'is the workspace root', 'write "**" for everything, or leave "path" out')
+    return null
+  }
   if (glob.length > 1000) {
     wrong(spot, 'is over 1,000 characters', 'write a shorter pattern')
     return null
+  }
+  if (/\/\.?$/.test(text)) {
+    odd(spot, `matches "${glob}" alone`, `write "${glob}/**" for what lies in it`)
+  }
+  if (hasOpenBracket(glob)) {
+    odd(spot, 'has a bracket that is not closed, and is compared letter by letter', 'close it')
   }
   try {
     picomatch.makeRe(glob)
@@ -65,4 +85,12 @@ function readPathGlob(spot: Spot): string | null {
     wrong(spot, `is not a pattern: ${String(error)}`, 'write a pattern like "infra/**"')
     return null
   }
+}
+
+/** Brackets of a glob come in pairs; one alone stands for itself. */
+function hasOpenBracket(glob: string): boolean {
+  const plain = glob.replaceAll(/\\./g, '')
+  return ['[]', '{}', '()'].some(
+    ([open = '', close = '']) => plain.split(open).length !== plain.split(close).length,
+  )
 }

@@ -10,7 +10,31 @@ export function warnOfIdleEntries(report: Report, config: ProjectConfig): void {
     const problem = `routing entry ${index + 1} never counts: ${earlier.source} comes first and matches all it does`
     report.warn(placeOfSource(entry.source), problem, 'put it first, or remove it')
   }
-  for (const queue of config.queues.values()) warnOfLateTimes(report, queue)
+  for (const { when, source } of config.routing) warnOfNever(report, when, source)
+  for (const { when, consent } of config.overlays) warnOfNever(report, when, consent.source)
+  for (const queue of config.queues.values()) {
+    warnOfLateTimes(report, queue)
+    warnOfIdleTeams(report, config, queue)
+  }
+}
+
+/** Conditions that no call can meet together. */
+function warnOfNever(report: Report, { tool, command }: When, source: string): void {
+  if (command === null || tool === null) return
+  if (['exec', 'shell'].some((name) => tool.some((glob) => globMatches(glob, name)))) return
+  const problem = `no call matches: "command" is about exec and shell, "tool" names ${tool.join(', ')}`
+  report.warn(placeOfSource(source), problem, 'leave one of them out')
+}
+
+/** An escalation adds people, or nothing happens. */
+function warnOfIdleTeams(report: Report, config: ProjectConfig, queue: Queue): void {
+  for (const name of queue.escalate.flatMap(({ addTeams }) => addTeams)) {
+    const isEmpty = config.teams.get(name)?.members.length === 0
+    if (name !== queue.team && !isEmpty) continue
+    const why = isEmpty ? 'has no members' : 'is asked from the start'
+    const problem = `queue "${queue.name}" escalates to team "${name}", which ${why}`
+    report.warn(placeOfSource(queue.source), problem, 'name a team that brings in others')
+  }
 }
 
 /** What would happen after a request has expired never happens. */

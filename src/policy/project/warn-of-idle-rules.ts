@@ -1,13 +1,27 @@
-import type { ShellPolicy, ShellRule, WorkerDefinition, Zone } from '../policy.ts'
+import type { ShellPolicy, ShellRule, ToolSetting, WorkerDefinition, Zone } from '../policy.ts'
 import { placeOfSource, type Report } from '../reading/report.ts'
 import { programNamed } from '../shell/programs/registry.ts'
 import { programName } from '../shell/spelling/spelling.ts'
-import { fileToolNames } from '../worker/built-in-tool-names.ts'
+import { oddPattern } from './odd-pattern.ts'
+import { createWorkerName, fileToolNames } from '../worker/built-in-tool-names.ts'
 
 /** Points out what a worker's file says that can never count, or that says two things at once. */
 export function warnOfIdleRules(report: Report, worker: WorkerDefinition): void {
   warnOfZones(report, worker.zones)
   warnOfTools(report, worker)
+  if (worker.workers.includes(worker.name)) {
+    const problem = `worker "${worker.name}" may call itself, which is refused: a worker is not called in a circle`
+    report.warn(
+      { file: `workers/${worker.name}.md`, line: null },
+      problem,
+      'remove it from "workers"',
+    )
+  }
+  if (worker.instructions === '') {
+    const problem = `worker "${worker.name}" has no instructions`
+    const remedy = 'say below the front matter what it is to do'
+    report.warn({ file: `workers/${worker.name}.md`, line: null }, problem, remedy)
+  }
   if (worker.shell === null) return
   warnOfShell(report, worker.shell)
   if (worker.zones.length > 0) return
@@ -46,11 +60,34 @@ function warnOfTools(report: Report, worker: WorkerDefinition): void {
     return null
   }
   for (const [name, setting] of worker.tools) {
+    const contradiction = contradictionIn(name, setting)
+    if (contradiction !== null) {
+      const problem = `worker "${worker.name}": ${contradiction.problem}`
+      report.warn(placeOfSource(setting.source), problem, contradiction.remedy)
+    }
     const needed = lacks(name)
     if (needed === null) continue
     const problem = `worker "${worker.name}" does not have the tool "${name}": it needs "${needed}"`
     report.warn(placeOfSource(setting.source), problem, `add "${needed}", or remove the line`)
   }
+}
+
+function contradictionIn(
+  name: string,
+  { consent, manual }: ToolSetting,
+): { readonly problem: string; readonly remedy: string } | null {
+  if (manual && consent?.approval === 'blocked') {
+    const problem = `"${name}" is for people to invoke, and blocked for them too`
+    return { problem, remedy: 'remove "manual", or the block' }
+  }
+  if (consent?.approval !== 'preApproved') return null
+  if (name === createWorkerName || name === 'ask_person') {
+    return { problem: `"${name}" asks always`, remedy: 'remove the approval' }
+  }
+  const decides = fileToolNames.includes(name) ? 'zones' : 'rules'
+  if (decides === 'rules' && name !== 'exec' && name !== 'shell') return null
+  const problem = `"${name}" is pre-approved by its ${decides} alone, never by "tools"`
+  return { problem, remedy: `say so in the ${decides}` }
 }
 
 function warnOfShell(report: Report, shell: ShellPolicy): void {
@@ -62,9 +99,9 @@ function warnOfShell(report: Report, shell: ShellPolicy): void {
       const problem = `rule "${shown}" decides no plain command: rule "${earlier.pattern.join(' ')}" comes first and matches all it does`
       report.warn(place, problem, 'put the more particular rule first')
     }
-    const odd = rule.pattern.find((token) => oddToken(token) !== null)
-    if (odd !== undefined) {
-      const problem = `rule "${shown}" never matches a plain command: ${oddToken(odd)}`
+    const why = oddPattern(rule.pattern)
+    if (why !== null) {
+      const problem = `rule "${shown}" never matches a plain command: ${why}`
       report.warn(place, problem, 'write the words of one command, as they stand in its arguments')
     }
     const never = programNamed(programName(rule.pattern[0] ?? ''))?.never
@@ -84,14 +121,4 @@ function warnOfShell(report: Report, shell: ShellPolicy): void {
 function alwaysFirst(one: ShellRule, later: ShellRule): boolean {
   if (one.zones !== null || one.unlessArgs.length > 0) return false
   return one.pattern.every((token, index) => later.pattern[index] === token)
-}
-
-/** Why a word of a pattern is no word of a command; `null` when it may be one. */
-function oddToken(token: string): string | null {
-  if (/^(\||\|\||&|&&|;|>|>>|<|<<)$/.test(token)) return `${token} stands between commands`
-  if (/^\d*[<>]/.test(token)) return `${token} is a redirect, which is no argument`
-  if (/^["'].*["']$/.test(token)) return `${token} is compared with its quotes`
-  if (/[*?]/.test(token)) return `${token} is compared letter by letter: patterns have no wildcards`
-  if (/^\$|`|\$\(/.test(token)) return `${token} is compared letter by letter: nothing is expanded`
-  return null
 }

@@ -142,8 +142,146 @@ test('what a queue would do after its requests have expired, and a count above i
   ])
   expect(
     warnings({ queue: 'expiresAfter: 4h, escalate: [{ after: 1d, addTeams: [platform] }]' }),
-  ).toEqual([expect.stringContaining('escalates to nobody')])
+  ).toContainEqual(expect.stringContaining('escalates to nobody'))
   expect(warnings({ config: 'routing: [{ when: {}, quorum: { count: 3 } }]\n' })).toEqual([
     expect.stringContaining('the quorum needs more people than its teams have'),
   ])
+})
+
+test.each([
+  ['git push *', '* is compared letter by letter: patterns have no wildcards'],
+  ['FOO=1 make', 'FOO=1 is an assignment, which is no program'],
+])('a command of a routing entry that no plain command is: %s', (command, why) => {
+  const config = `routing: [{ when: { command: "${command}" } }]\n`
+  expect(warnings({ config })).toEqual([
+    `countersign.yaml:7 "routing[0].when.command" never matches a plain command: ${why}; write words like "git push"`,
+  ])
+})
+
+test('conditions that no call meets together are pointed out, in routing and overlays', () => {
+  const when = '{ tool: [read_file, "*_notify"], command: git push }'
+  const config = `routing: [{ when: ${when} }]\noverlays: [{ when: ${when}, approval: ask }]\n`
+  const why = 'no call matches: "command" is about exec and shell, "tool" names read_file, *_notify'
+  expect(warnings({ config })).toEqual([
+    `countersign.yaml:7 ${why}; leave one of them out`,
+    `countersign.yaml:8 ${why}; leave one of them out`,
+  ])
+  expect(warnings({ config: 'routing: [{ when: { tool: "sh*", command: git push } }]\n' })).toEqual(
+    [],
+  )
+})
+
+test.each([
+  ['infra/', 'matches "infra" alone; write "infra/**" for what lies in it'],
+  ['infra/[a', 'has a bracket that is not closed, and is compared letter by letter; close it'],
+])('a path that means less than it seems to: %s', (path, why) => {
+  expect(warnings({ config: `routing: [{ when: { path: "${path}" } }]\n` })).toEqual([
+    `countersign.yaml:7 "routing[0].when.path" ${why}`,
+  ])
+})
+
+test('a quorum counts people, not seats: who is in two teams fills one place', () => {
+  const teams =
+    'teams:\n  one: { members: [ada@example.com] }\n  two: { members: [ada@example.com] }\n'
+  const both = 'routing: [{ when: {}, quorum: { allOf: [{ team: one }, { team: two }] } }]\n'
+  const twice =
+    'routing: [{ when: {}, quorum: { allOf: [{ team: platform }, { team: platform, count: 2 }] } }]\n'
+  const lacking =
+    'the quorum needs more people than its teams have; add members, or lower the counts'
+  const parse = (routing: string): readonly string[] => {
+    const text = base.replace('teams:\n', teams) + routing
+    const parsed = parseProject({ texts: new Map([['countersign.yaml', text]]), toolFiles: [] })
+    return 'warnings' in parsed ? parsed.warnings.map((one) => `${one.problem}; ${one.remedy}`) : []
+  }
+  expect(parse(both)).toEqual([lacking])
+  expect(parse(twice)).toEqual([lacking])
+  expect(parse(both.replace('team: two', 'team: platform'))).toEqual([])
+})
+
+test.each([
+  ['platform', 'is asked from the start'],
+  ['nobody', 'has no members'],
+])('an escalation that adds nobody is pointed out: team %s', (team, why) => {
+  const config = 'workspaces: { default: { root: . } }\n'
+  const queue = `expiresAfter: 72h, escalate: [{ after: 1h, addTeams: ${team} }]`
+  const parsed = parseProject({
+    texts: new Map([
+      [
+        'countersign.yaml',
+        `${base.replace('expiresAfter: 72h', queue).replace('queues:', '  nobody: {}\nqueues:')}${config}`,
+      ],
+    ]),
+    toolFiles: [],
+  })
+  expect('warnings' in parsed && parsed.warnings.map((one) => one.problem)).toEqual([
+    `queue "platform" escalates to team "${team}", which ${why}`,
+  ])
+})
+
+test('names that differ in case only are pointed out', () => {
+  const worker = `zones: [{ name: a, root: ., mode: rw }, { name: A, root: b }]
+mcpServers: { x: { command: y }, X: { command: y } }`
+  expect(warnings({ worker })).toEqual([
+    'workers/scribe.md:3 "zones[1]" differs from "a" in case only; rename one of them',
+    'workers/scribe.md:4 "mcpServers.X" differs from "x" in case only; rename one of them',
+  ])
+  const config = 'workspaces: { other: { root: elsewhere } }\n'
+  expect(warnings({ config })).toEqual([
+    'countersign.yaml:7 "workspaces.other" is never used: workers work in "default"; remove it',
+  ])
+})
+
+test.each(['~/notes', '$HOME/notes', 'notes/*'])(
+  'a zone whose root is meant to stand for something is pointed out: %s',
+  (root) => {
+    expect(warnings({ worker: `zones: [{ name: a, root: "${root}" }]` })).toEqual([
+      expect.stringContaining('the folder is called so; write the name of the folder'),
+    ])
+  },
+)
+
+test.each([
+  ['create_worker: { approval: preApproved }', '"create_worker" asks always'],
+  ['ask_person: { approval: preApproved }', '"ask_person" asks always'],
+  ['deploy: { manual: true, approval: blocked }', '"deploy" is for people to invoke, and blocked'],
+  ['write_file: { approval: preApproved }', '"write_file" is pre-approved by its zones alone'],
+])('a word on a tool that never counts, or contradicts another: %s', (tool, why) => {
+  expect(warnings({ worker: `${zone}\ntools:\n  ${tool}` })).toEqual([
+    expect.stringContaining(`worker "scribe": ${why}`),
+  ])
+})
+
+test('a worker that may call itself, and one without instructions, are pointed out', () => {
+  expect(warnings({ worker: 'workers: [scribe]' })).toEqual([
+    expect.stringContaining('worker "scribe" may call itself, which is refused'),
+  ])
+  const texts = new Map([
+    ['countersign.yaml', base],
+    ['workers/mute.md', '---\nmodel: anthropic:x\n---\n'],
+  ])
+  expect(parseProject({ texts, toolFiles: [] })).toMatchObject({
+    warnings: [{ problem: 'worker "mute" has no instructions' }],
+  })
+})
+
+test.each([
+  ['{ command: npx -y server }', 'is one program called "npx -y server"'],
+  ['{ command: npx, args: ["server@latest"] }', 'pin it, like "server@1.2.3"'],
+  ['{ command: x, env: { API_TOKEN: hunter2hunter2 } }', 'looks like a secret'],
+  ['{ command: x, env: { A: sk-abcdefghijklmnopqrstuvwx } }', 'looks like a secret'],
+  ['{ command: x, env: { A: $HOME } }', 'has "$HOME", which stands for itself'],
+  ['{ command: x, env: { A: "${MY KEY}" } }', 'has "${MY KEY}", which stands for itself'],
+  ['{ url: "http://example.com/mcp" }', 'is not encrypted'],
+  ['{ url: "https://me:it@example.com/mcp" }', 'has a name or password in it'],
+])('a server that is not started or reached as it seems: %s', (server, why) => {
+  expect(warnings({ worker: `mcpServers: { s: ${server} }` })).toEqual([
+    expect.stringContaining(why),
+  ])
+})
+
+test('a server with its secrets in the environment, or on this host, is warned of nothing', () => {
+  const worker = `mcpServers:
+  files: { command: npx, args: [-y, "@x/server@1.2.3"], env: { API_TOKEN: "\${API_TOKEN}" } }
+  local: { url: "http://127.0.0.1:9/mcp", headers: { authorization: "Bearer \${WIKI}" } }`
+  expect(warnings({ worker })).toEqual([])
 })

@@ -1,4 +1,5 @@
-import type { QuorumPlace } from '../../domain/request.ts'
+import { quorumTeams, tally } from '../../domain/quorum.ts'
+import type { Quorum } from '../../domain/request.ts'
 import type { ProjectConfig, QuorumSetting, RoutingEntry, WorkerDefinition } from '../policy.ts'
 import { configFile } from './read-config.ts'
 import { placeOfSource, type Report } from '../reading/report.ts'
@@ -34,13 +35,19 @@ export function warnOfUnreachable(
 
 /** A count without a queue is of whatever queue the call goes to, which is not known here. */
 function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSetting): boolean {
-  if ('places' in quorum) {
-    return quorum.places.any.some((places) => places.every((place) => has(config, place)))
-  }
+  if ('places' in quorum) return everybodyMeets(config, quorum.places)
   const queue = config.queues.get(entry.queue ?? config.defaultQueue ?? '')
-  return queue === undefined || has(config, { team: queue.team, count: quorum.count })
+  if (queue === undefined) return true
+  return everybodyMeets(config, { any: [[{ team: queue.team, count: quorum.count }]] })
 }
 
-function has(config: ProjectConfig, place: QuorumPlace): boolean {
-  return (config.teams.get(place.team)?.members.length ?? 0) >= place.count
+/** Would it be met if everybody approved? Distinct people fill distinct places. */
+function everybodyMeets(config: ProjectConfig, quorum: Quorum): boolean {
+  const asked = quorumTeams(quorum).flatMap((name) => config.teams.get(name) ?? [])
+  const people = new Set(asked.flatMap((team) => team.members))
+  const votes = [...people].map((personId) => ({
+    personId,
+    teams: asked.filter((team) => team.members.includes(personId)).map((team) => team.name),
+  }))
+  return tally(quorum, votes).met
 }

@@ -1,6 +1,14 @@
 import type { ApprovalWord, Consent } from '../policy.ts'
 import { readChoice, readText } from './values.ts'
-import { isMapAt, readFields, spotSource, wrong, type Spot } from './spot.ts'
+import { isMapAt, readEntries, readFields, spotSource, wrong, type Spot } from './spot.ts'
+
+/** Refuses a `reason` beside an approval that has one of its own: which of them would count? */
+export function checkOneReason(approval: Spot | null, reason: Spot | null): void {
+  if (approval === null || reason === null || !isMapAt(approval)) return
+  const { blocked, reason: own } = Object.fromEntries(readEntries(approval))
+  if (blocked === undefined && own === undefined) return
+  wrong(reason, 'is a second reason', `the approval has one already: keep one of them`)
+}
 
 /**
  * Reads a word on consent in each of its forms: `ask`, `{ blocked: "reason" }`, `{ approval: ask, reason: "…" }`.
@@ -26,7 +34,11 @@ export function readConsent(
     return reason === null ? null : { approval: 'blocked', reason, source }
   }
   if (approvalSpot === null || blocked !== null) {
-    wrong(spot, 'does not say one thing', 'write `{ blocked: "reason" }` or `ask`')
+    wrong(
+      spot,
+      'does not say one thing',
+      'write one word, or `{ blocked: "reason" }`, or `{ approval: ask, reason: "…" }`',
+    )
     return null
   }
   const approval = readChoice(approvalSpot, words)

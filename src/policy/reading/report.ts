@@ -33,6 +33,10 @@ export class Report {
     return [...this.#problems.values()].some((problem) => problem.severity === 'error')
   }
 
+  hasErrorsIn(file: string): boolean {
+    return [...this.#problems.values()].some((one) => one.file === file && one.severity === 'error')
+  }
+
   /** In the order of files and lines; of more than a thousand, the first ones and how many there are. */
   all(): readonly ProjectProblem[] {
     const all = [...this.#problems.values()].toSorted(

@@ -1,6 +1,6 @@
 import { didYouMean } from './did-you-mean.ts'
 import { parseDuration } from './duration.ts'
-import { isListAt, readItems, scalarOf, shownAt, wrong, type Spot } from './spot.ts'
+import { isListAt, odd, readItems, scalarOf, shownAt, wrong, type Spot } from './spot.ts'
 
 /** A text that is not blank; `null` after reporting. Numbers and booleans must be quoted. */
 export function readText(spot: Spot): string | null {
@@ -90,6 +90,20 @@ export function checkName(spot: Spot, name: string): boolean {
     'use letters, digits, "-" and "_", at most 64, beginning with a letter or digit',
   )
   return false
+}
+
+/** Points out a name that differs from an earlier one in case only. */
+export function warnOfCase(
+  spot: Spot,
+  name: string,
+  earlier: Iterable<{ readonly name: string }>,
+): void {
+  const folded = name.toLowerCase()
+  for (const other of earlier) {
+    if (other.name === name || other.name.toLowerCase() !== folded) continue
+    odd(spot, `differs from "${other.name}" in case only`, 'rename one of them')
+    return
+  }
 }
 
 const emailPattern = /^[^\s@,;<>"]{1,64}@[^\s@,;<>"]{1,189}$/

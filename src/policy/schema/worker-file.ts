@@ -49,14 +49,17 @@ export const toolSetting = z.strictObject({
   manual: maybe(z.boolean()).describe('only a person may invoke it'),
 })
 
-const texts = maybe(z.record(z.string(), text))
+/** Tools are called `mcp__SERVER__TOOL`: where the server's name ends must be plain. */
+const serverName = z.string().regex(/^(?!.*__)(?!.*_$)[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/)
+const env = maybe(z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), text))
+const headers = maybe(z.record(z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/), text))
 export const mcpServer = z.strictObject({
   type: maybe(z.enum(['stdio', 'http'])),
   command: maybe(text),
   args: maybe(z.array(text)),
-  env: texts,
+  env,
   url: maybe(text),
-  headers: texts,
+  headers,
   tools: maybe(z.record(z.string(), anyConsent)),
 })
 
@@ -78,5 +81,5 @@ export const workerFileSchema = z.strictObject({
     z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_-]{0,127}$/), toolSetting.nullable()),
   ),
   workers: maybe(oneOrMany(text)).describe('workers it may call'),
-  mcpServers: maybe(z.record(name, mcpServer)),
+  mcpServers: maybe(z.record(serverName, mcpServer)),
 })

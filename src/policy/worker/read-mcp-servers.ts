@@ -1,7 +1,6 @@
 import type { Consent, McpServer } from '../policy.ts'
 import { readConsent } from '../reading/read-consent.ts'
 import {
-  odd,
   readEntries,
   readFields,
   spotSource,
@@ -9,7 +8,8 @@ import {
   type Fields,
   type Spot,
 } from '../reading/spot.ts'
-import { checkName, readChoice, readList, readText } from '../reading/values.ts'
+import { checkName, readChoice, readList, readText, warnOfCase } from '../reading/values.ts'
+import { checkProgram, checkUrl, readSettings } from './read-server-settings.ts'
 import { keysOf } from '../schema/parts.ts'
 import { mcpServer } from '../schema/worker-file.ts'
 
@@ -17,13 +17,23 @@ import { mcpServer } from '../schema/worker-file.ts'
 export function readMcpServers(spot: Spot): Map<string, McpServer> {
   const servers = new Map<string, McpServer>()
   for (const [name, value] of readEntries(spot)) {
-    const fields = checkName(value, name) ? readFields(value, keysOf(mcpServer)) : null
+    warnOfCase(value, name, servers.values())
+    const fields = isServerName(value, name) ? readFields(value, keysOf(mcpServer)) : null
     if (fields === null) continue
     const transport = readTransport(value, fields)
     const tools = readServerTools(fields)
     if (transport !== null) servers.set(name, { name, transport, tools, source: spotSource(value) })
   }
   return servers
+}
+
+/** Tools are called `mcp__SERVER__TOOL`: where the server's name ends must be plain. */
+function isServerName(spot: Spot, name: string): boolean {
+  if (!checkName(spot, name)) return false
+  if (!name.includes('__') && !name.endsWith('_')) return true
+  const problem = 'has a name with "__" in it, or "_" at its end'
+  wrong(spot, problem, 'its tools are called mcp__SERVER__TOOL: write a name without')
+  return false
 }
 
 function readTransport(spot: Spot, fields: Fields): McpServer['transport'] | null {
@@ -46,8 +56,8 @@ function readTransport(spot: Spot, fields: Fields): McpServer['transport'] | nul
   const program = readText(command)
   const argsSpot = fields.get('args')
   const args = argsSpot === null ? [] : readList(argsSpot, readText)
-  warnOfUnpinned(spot, program, args)
-  const env = readTexts(fields.get('env'))
+  if (program !== null) checkProgram(command, program, args)
+  const env = readSettings(fields.get('env'), 'env')
   return program === null ? null : { type, command: program, args, env }
 }
 
@@ -57,19 +67,14 @@ function readHttp(spot: Spot, urlSpot: Spot | null, fields: Fields): McpServer['
     return null
   }
   const url = readText(urlSpot)
-  const headers = readTexts(fields.get('headers'))
+  const headers = readSettings(fields.get('headers'), 'headers')
   if (url === null) return null
   if (!URL.canParse(url) || !/^https?:/.test(url)) {
     wrong(urlSpot, `is ${JSON.stringify(url)}`, 'write an http or https address')
     return null
   }
+  checkUrl(urlSpot, url)
   return { type: 'http', url, headers }
-}
-
-function readTexts(spot: Spot | null): Readonly<Record<string, string>> {
-  if (spot === null) return {}
-  const pairs = readEntries(spot).map(([key, value]) => [key, readText(value) ?? ''] as const)
-  return Object.fromEntries(pairs)
 }
 
 function readServerTools(fields: Fields): Map<string, Consent> {
@@ -80,12 +85,4 @@ function readServerTools(fields: Fields): Map<string, Consent> {
     if (consent !== null) tools.set(name, consent)
   }
   return tools
-}
-
-/** What a package runner fetches without a version may be something else tomorrow. */
-function warnOfUnpinned(spot: Spot, command: string | null, args: readonly string[]): void {
-  if (command === null || !['npx', 'pnpx', 'bunx', 'uvx'].includes(command)) return
-  const name = args.find((argument) => !argument.startsWith('-'))
-  if (name === undefined || /.@\d/.test(name) || /==\d/.test(name)) return
-  odd(spot, `runs the package "${name}" without a version`, `pin it, like "${name}@1.2.3"`)
 }

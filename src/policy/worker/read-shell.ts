@@ -1,5 +1,5 @@
 import type { ShellPolicy, ShellRule } from '../policy.ts'
-import { readConsent } from '../reading/read-consent.ts'
+import { checkOneReason, readConsent } from '../reading/read-consent.ts'
 import { readFields, spotSource, wrong, type Spot } from '../reading/spot.ts'
 import { readChoice, readList, readOneOrMany, readReference, readText } from '../reading/values.ts'
 import { keysOf } from '../schema/parts.ts'
@@ -34,6 +34,7 @@ function readRule(spot: Spot, zones: ReadonlySet<string>): ShellRule | null {
   const reasonSpot = fields.get('reason')
   const reason = reasonSpot === null ? null : readText(reasonSpot)
   const consent = readConsent(approvalSpot, ['preApproved', 'ask', 'blocked'], reason)
+  checkOneReason(approvalSpot, reasonSpot)
   const description = fields.get('description')
   const zoneSpot = fields.get('zones')
   const unlessArgs = fields.get('unlessArgs')

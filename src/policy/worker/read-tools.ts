@@ -1,5 +1,5 @@
 import type { ToolSetting } from '../policy.ts'
-import { readConsent } from '../reading/read-consent.ts'
+import { checkOneReason, readConsent } from '../reading/read-consent.ts'
 import { readEntries, readFields, scalarOf, spotSource, wrong, type Spot } from '../reading/spot.ts'
 import { readBoolean, readText } from '../reading/values.ts'
 import { keysOf } from '../schema/parts.ts'
@@ -27,6 +27,7 @@ function readTool(spot: Spot): ToolSetting {
   const reason = reasonSpot === null ? null : readText(reasonSpot)
   const approval = fields.get('approval')
   const manual = fields.get('manual')
+  checkOneReason(approval, reasonSpot)
   return {
     consent:
       approval === null ? null : readConsent(approval, ['preApproved', 'ask', 'blocked'], reason),

@@ -1,5 +1,6 @@
 import type { ApprovalWord, Consent, Zone, ZoneOperation } from '../policy.ts'
 import { readConsent } from '../reading/read-consent.ts'
+import { nameProblem } from '../../sandbox/path-names.ts'
 import { canonicalRelative } from '../reading/relative-path.ts'
 import {
   isListAt,
@@ -14,7 +15,7 @@ import {
   type Fields,
   type Spot,
 } from '../reading/spot.ts'
-import { checkName, readChoice, readOneOrMany, readText } from '../reading/values.ts'
+import { checkName, readChoice, readOneOrMany, readText, warnOfCase } from '../reading/values.ts'
 import { keysOf } from '../schema/parts.ts'
 import { zone as zoneSchema, zoneApproval } from '../schema/worker-file.ts'
 
@@ -30,6 +31,7 @@ export function readZones(spot: Spot): Zone[] {
     if (zones.some((other) => other.name === zone.name)) {
       wrong(item, `is a second zone "${zone.name}"`, 'give each zone a name of its own')
     }
+    warnOfCase(item, zone.name, zones)
     zones.push(zone)
   }
   return zones
@@ -62,10 +64,16 @@ function readZone(spot: Spot): Zone | null {
     protected: guarded === null ? [] : (readOneOrMany(guarded, readGlob) ?? []),
     source: spotSource(spot),
   }
-  if (zone.mode === 'ro' && (zone.approval.write ?? zone.approval.delete) !== undefined) {
+  if (saysReadOnly(fields) && (zone.approval.write ?? zone.approval.delete) !== undefined) {
     odd(spot, 'is read-only, so its word on writing never counts', 'write `mode: rw`')
   }
   return named && root !== null ? { name, root, ...zone } : null
+}
+
+/** What was meant by a mode that is no mode is not known. */
+function saysReadOnly(fields: Fields): boolean {
+  const spot = fields.get('mode')
+  return spot === null || scalarOf(spot) === 'ro'
 }
 
 /** A zone that does not say its mode can only be read. */
@@ -84,7 +92,26 @@ function readRoot(spot: Spot): string | null {
       'write a folder relative to the workspace root, without ".."',
     )
   }
+  if (root !== null && root !== '') checkRootNames(spot, root)
   return root
+}
+
+/** Names that no path may have, and such as look like something else. */
+function checkRootNames(spot: Spot, root: string): void {
+  const components = root.split('/')
+  const refused = components.map(nameProblem).find((problem) => problem !== null)
+  if (refused !== undefined) {
+    wrong(
+      spot,
+      `is ${JSON.stringify(root)}, and no tool takes such a path: ${refused}`,
+      'rename it',
+    )
+  }
+  const letter = /^~|[$*?]/.exec(root)?.[0]
+  if (letter !== undefined) {
+    const problem = `is ${JSON.stringify(root)}: nothing stands for "${letter}", the folder is called so`
+    odd(spot, problem, 'write the name of the folder')
+  }
 }
 
 function readApproval(fields: Fields): Zone['approval'] {

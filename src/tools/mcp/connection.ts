@@ -1,5 +1,6 @@
 import type { Workspace } from '../../domain/tool.ts'
 import type { McpServer, Policy, WorkerDefinition } from '../../policy/policy.ts'
+import { isOwnVariable } from '../../policy/worker/own-variable.ts'
 import type { McpConnection } from './mcp-protocol.ts'
 
 /** A program with everything that it inherits. */
@@ -28,8 +29,6 @@ export interface Confined extends Program {
  */
 export type SpawnConfined = (place: ServerPlace, program: Program) => Promise<Confined>
 
-/** What no server may be given: the service's own settings and secrets. */
-const ownNames = /^(COUNTERSIGN_|TEMPORAL_|PG|DATABASE_URL$)/
 const reference = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g
 
 /**
@@ -67,7 +66,7 @@ function filled(
 ): Record<string, string> {
   const fill = (text: string): string =>
     text.replace(reference, (_whole, name: string) => {
-      const value = ownNames.test(name) ? undefined : environment[name]
+      const value = isOwnVariable(name) ? undefined : environment[name]
       if (value === undefined) throw new Error(`${name} is not set in the service's environment`)
       return value
     })
