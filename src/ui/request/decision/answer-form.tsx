@@ -1,15 +1,19 @@
-import { Button, Radio, Textarea } from '@mantine/core'
+import { Textarea } from '@mantine/core'
 import { useRef } from 'react'
 import type { RequestDetail } from '../../../api/schemas/requests.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../shell/announce.tsx'
 import { VisibleText } from '../../text/visible-text.tsx'
-import { Notice } from '../notice.tsx'
-import { outcomeOf, whyNotYours } from '../state-words.ts'
+import { closedAnswer } from './closed-answer.tsx'
 import { useDraft } from './draft.ts'
+import { RadioField } from './radio-field.tsx'
 import { RefusedAnswer } from './refused-answer.tsx'
+import { SubmitButton } from './submit-button.tsx'
 import { useSubmit } from './use-submit.ts'
+
+const recordedText =
+  'The agent reads your answer, and the run goes on. You are behind what it asks for from now on: somebody else decides that.'
 
 /** A person answers a question of a run: with one of its choices, or in their own words. */
 export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext: () => void }) {
@@ -34,23 +38,8 @@ export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext
   const focus = (): void => form.current?.querySelector<HTMLElement>('input, textarea')?.focus()
   useShortcut('approve', open ? focus : null)
 
-  if (recorded) {
-    return (
-      <div className="column">
-        <Notice tone="good" title="Recorded">
-          The agent reads your answer, and the run goes on. You are behind what it asks for from now
-          on: somebody else decides that.
-        </Notice>
-        <Button variant="default" onClick={onNext}>
-          Next request
-        </Button>
-      </div>
-    )
-  }
-  if (request.state !== 'pending') return <Notice tone="plain" title={outcomeOf(request)} />
-  if (!request.eligibility.canDecide) {
-    return <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
-  }
+  const closed = closedAnswer(request, recorded ? recordedText : null, onNext)
+  if (closed !== null) return closed
   return (
     <form
       ref={form}
@@ -78,27 +67,16 @@ export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext
           onChange={(event) => setText(event.currentTarget.value)}
         />
       ) : (
-        <fieldset className="choices" disabled={busy}>
-          <legend>Answer</legend>
-          {choices.map((choice) => (
-            <Radio
-              key={choice}
-              className="choice"
-              name="answer"
-              value={choice}
-              label={<VisibleText text={choice} />}
-              checked={text === choice}
-              onChange={() => setText(choice)}
-            />
-          ))}
-        </fieldset>
+        <RadioField
+          legend="Answer"
+          name="answer"
+          options={choices.map((value) => ({ value, label: <VisibleText text={value} /> }))}
+          value={text}
+          onChoose={setText}
+          disabled={busy}
+        />
       )}
-      {offline && (
-        <p className="obstacle">Offline: nothing can be submitted until the service is back.</p>
-      )}
-      <Button type="submit" disabled={!ready}>
-        {busy ? 'Submitting…' : 'Submit'}
-      </Button>
+      <SubmitButton ready={ready} busy={busy} offline={offline} />
     </form>
   )
 }

@@ -1,17 +1,36 @@
-import { Button, Radio, Textarea } from '@mantine/core'
+import { Textarea } from '@mantine/core'
 import { useRef, useState } from 'react'
 import type { RequestDetail } from '../../../api/schemas/requests.ts'
 import { useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../shell/announce.tsx'
+import { closedAnswer } from './closed-answer.tsx'
 import { useDraft } from './draft.ts'
-import { Notice } from '../notice.tsx'
+import { RadioField, type RadioOption } from './radio-field.tsx'
 import { RefusedAnswer } from './refused-answer.tsx'
-import { outcomeOf, whyNotYours } from '../state-words.ts'
+import { SubmitButton } from './submit-button.tsx'
 import { useSubmit } from './use-submit.ts'
 
 type Ran = 'yes' | 'no' | 'unclear'
 type Then = 'continue' | 'again' | 'stop'
+
+const findings: readonly RadioOption<Ran>[] = [
+  { value: 'no', label: 'No, it did not' },
+  { value: 'yes', label: 'Yes, it did' },
+  { value: 'unclear', label: 'I cannot tell' },
+]
+
+const ways: readonly RadioOption<Then>[] = [
+  { value: 'stop', label: 'Stop', description: 'The run waits for a message.' },
+  { value: 'continue', label: 'Continue', description: 'The agent is told what you found.' },
+  {
+    value: 'again',
+    label: 'Carry it out again',
+    description: 'Only when it did not take effect.',
+  },
+]
+
+const recordedText = 'The run goes on with what you found out.'
 
 /** A person says what became of a call whose outcome nobody knows, and how the run goes on. */
 export function SettleForm({ request, onNext }: { request: RequestDetail; onNext: () => void }) {
@@ -20,7 +39,7 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
   const [then, setThen] = useState<Then | null>(null)
   const [reason, setReason] = useDraft(request.id, 'reason')
   const { submission, submit } = useSubmit(`/v1/requests/${request.id}/settle`)
-  const first = useRef<HTMLInputElement>(null)
+  const form = useRef<HTMLFormElement>(null)
   const busy = submission.state === 'submitting'
   const open =
     request.state === 'pending' && request.eligibility.canDecide && submission.state !== 'recorded'
@@ -33,26 +52,14 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
     announce('Recorded.')
   }
   useShortcut('submit', open ? () => void send() : null)
-  useShortcut('deny', open ? () => first.current?.focus() : null)
+  useShortcut('deny', open ? () => form.current?.querySelector('input')?.focus() : null)
 
-  if (submission.state === 'recorded') {
-    return (
-      <div className="column">
-        <Notice tone="good" title="Recorded">
-          The run goes on with what you found out.
-        </Notice>
-        <Button variant="default" onClick={onNext}>
-          Next request
-        </Button>
-      </div>
-    )
-  }
-  if (request.state !== 'pending') return <Notice tone="plain" title={outcomeOf(request)} />
-  if (!request.eligibility.canDecide) {
-    return <Notice tone="plain" title={whyNotYours(request.eligibility.reason)} />
-  }
+  const recorded = submission.state === 'recorded' ? recordedText : null
+  const closed = closedAnswer(request, recorded, onNext)
+  if (closed !== null) return closed
   return (
     <form
+      ref={form}
       className="column"
       onSubmit={(event) => {
         event.preventDefault()
@@ -64,65 +71,25 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
         It was started and then lost from sight. Look at the place it would have changed, then say
         what you found.
       </p>
-      <fieldset className="choices" disabled={busy}>
-        <legend>Did it take effect?</legend>
-        <Radio
-          ref={first}
-          className="choice"
-          name="ran"
-          label="No, it did not"
-          checked={ran === 'no'}
-          onChange={() => setRan('no')}
-        />
-        <Radio
-          className="choice"
-          name="ran"
-          label="Yes, it did"
-          checked={ran === 'yes'}
-          onChange={() => {
-            setRan('yes')
-            if (then === 'again') setThen(null)
-          }}
-        />
-        <Radio
-          className="choice"
-          name="ran"
-          label="I cannot tell"
-          checked={ran === 'unclear'}
-          onChange={() => {
-            setRan('unclear')
-            if (then === 'again') setThen(null)
-          }}
-        />
-      </fieldset>
-      <fieldset className="choices" disabled={busy}>
-        <legend>And then?</legend>
-        <Radio
-          className="choice"
-          name="then"
-          label="Stop"
-          description="The run waits for a message."
-          checked={then === 'stop'}
-          onChange={() => setThen('stop')}
-        />
-        <Radio
-          className="choice"
-          name="then"
-          label="Continue"
-          description="The agent is told what you found."
-          checked={then === 'continue'}
-          onChange={() => setThen('continue')}
-        />
-        <Radio
-          className="choice"
-          name="then"
-          label="Carry it out again"
-          description="Only when it did not take effect."
-          disabled={ran !== 'no'}
-          checked={then === 'again'}
-          onChange={() => setThen('again')}
-        />
-      </fieldset>
+      <RadioField
+        legend="Did it take effect?"
+        name="ran"
+        options={findings}
+        value={ran}
+        onChoose={(found) => {
+          setRan(found)
+          if (found !== 'no' && then === 'again') setThen(null)
+        }}
+        disabled={busy}
+      />
+      <RadioField
+        legend="And then?"
+        name="then"
+        options={ways.map((way) => ({ ...way, disabled: way.value === 'again' && ran !== 'no' }))}
+        value={then}
+        onChoose={setThen}
+        disabled={busy}
+      />
       <Textarea
         label="Reason"
         description="How you found out. The agent reads it."
@@ -133,12 +100,7 @@ export function SettleForm({ request, onNext }: { request: RequestDetail; onNext
         value={reason}
         onChange={(event) => setReason(event.currentTarget.value)}
       />
-      {offline && (
-        <p className="obstacle">Offline: nothing can be submitted until the service is back.</p>
-      )}
-      <Button type="submit" disabled={!ready}>
-        {busy ? 'Submitting…' : 'Submit'}
-      </Button>
+      <SubmitButton ready={ready} busy={busy} offline={offline} />
     </form>
   )
 }
