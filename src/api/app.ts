@@ -35,11 +35,13 @@ export function createApp(api: Api): Express {
   app.get('/openapi.json', (_request, response) => {
     response.type('application/json').send(document)
   })
+  app.all('/openapi.json', refuseMethod(['GET', 'HEAD']))
   for (const name of schemaNames) {
     const schema = JSON.stringify(jsonSchemaOf(name))
     app.get(`/schemas/${name}.schema.json`, (_request, response) => {
       response.type('application/schema+json').send(schema)
     })
+    app.all(`/schemas/${name}.schema.json`, refuseMethod(['GET', 'HEAD']))
   }
   app.use('/v1', noStore, authenticate(api), limitRequests(settings.requestsPerSecond), readBody)
   for (const route of routes) app[route.method](route.path, handlerOf(api, route))

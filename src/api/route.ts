@@ -154,6 +154,19 @@ const nothing: z.ZodType = z.strictObject({})
 function parseParams<Params>(schema: z.ZodType<Params> | undefined, params: unknown): Params {
   if (schema === undefined) return undefined as Params
   const parsed = schema.safeParse(params)
-  if (!parsed.success) throw new Problem('not_found', 'There is nothing under this path')
+  if (!parsed.success) {
+    throw new Problem(
+      'not_found',
+      `There is nothing under this path: ${whyNot(parsed.error, params)}`,
+    )
+  }
   return parsed.data
+}
+
+/** Which part of the path names nothing, in words; the part is cut, since a caller may send kilobytes. */
+function whyNot(error: z.ZodError, params: unknown): string {
+  const [issue] = error.issues
+  const name = String(issue?.path[0])
+  const given = new Map(Object.entries(params ?? {})).get(name)
+  return `${JSON.stringify(String(given).slice(0, 80))} ${issue?.message ?? 'is wrong'}`
 }

@@ -1,5 +1,6 @@
+import { existsSync } from 'node:fs'
 import { access, constants } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { processEnvironment } from '../runtime/environment.ts'
 import { findFolders } from '../runtime/folders.ts'
 import { readProjectEnvironment } from '../runtime/project/project-environment.ts'
@@ -17,7 +18,11 @@ import { printable, printableLine } from './text/terminal-text.ts'
 
 /** Validates a project folder, prints every problem at once, and answers 1 when one is an error. */
 export async function runCheck(options: FolderOptions & { json?: boolean }): Promise<ExitCode> {
-  const { projectDir } = findFolders(options)
+  const found = findFolders(options)
+  // Where the example has never run, the folder that has no project is the one that was meant.
+  const projectDir = existsSync(found.projectDir)
+    ? found.projectDir
+    : resolve(options.project ?? '.')
   const problems = await problemsOf(projectDir)
   const errors = problems.filter((problem) => problem.severity === 'error').length
   if (options.json === true) console.log(JSON.stringify({ valid: errors === 0, problems }))

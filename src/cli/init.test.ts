@@ -87,6 +87,19 @@ test('init proposes zones, commands and routing for what it finds, and check fin
   expect(problems.filter((one) => !one.problem.includes('is not on this host'))).toEqual([])
 })
 
+test('init takes the folder as --project too, and not twice', async () => {
+  await countersign('init', '--project', 'shop', '--data', 'elsewhere')
+  expect(await countersign('check', '--project', 'shop')).toContain('is valid')
+  await expect(countersign('init', 'one', '--project', 'other')).rejects.toMatchObject({ code: 2 })
+})
+
+test('check of a folder without a project names that folder', async () => {
+  await expect(countersign('check')).rejects.toMatchObject({
+    code: 1,
+    stdout: expect.stringContaining(`1 error in ${folder}.`),
+  })
+})
+
 test('init changes no file that is there, says so, and adds to .gitignore once', async () => {
   await writeFile(join(folder, 'package.json'), '{"name":"mine"}\n')
   await writeFile(join(folder, '.gitignore'), 'dist/\n')

@@ -25,11 +25,26 @@ afterAll(async () => {
 const page = { accept: 'text/html' }
 
 test('every page of the dashboard is its one file, asked for anew each time, under the content policy', async () => {
-  for (const path of ['/', '/requests/7?x=1', '/runs', '/sign-in', '/a/b/c']) {
+  for (const path of [
+    '/',
+    '/requests/7?x=1',
+    '/runs',
+    '/runs/7',
+    '/audit',
+    '/policy',
+    '/sign-in',
+  ]) {
     const reply = await api.ask(path, { headers: page })
     expect(reply).toMatchObject({ status: 200, text: expect.stringContaining('Countersign') })
     expect(reply.headers.get('cache-control')).toBe('no-cache')
     expect(reply.headers.get('content-security-policy')).toContain("default-src 'none'")
+  }
+})
+
+test('a path without a page of its own is the same file with 404, so that programs are not misled', async () => {
+  for (const path of ['/a/b/c', '/requests', '/..%2fsecret.txt', '/.env', '/v1%2fme']) {
+    const reply = await api.ask(path, { headers: page })
+    expect(reply).toMatchObject({ status: 404, text: expect.stringContaining('Countersign') })
   }
 })
 

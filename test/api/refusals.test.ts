@@ -45,6 +45,39 @@ test('a known path with another method is 405 and says which are allowed', async
     expect(reply.headers.get('allow')).toBe('GET, HEAD')
   }
   expect((await grace.get(`/v1/requests/${requestId}/decisions`)).status).toBe(405)
+  for (const path of ['/openapi.json', '/schemas/worker.schema.json', '/healthz']) {
+    const reply = await api.ask(path, { method: 'POST' })
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
+  }
+})
+
+test.each([
+  ['/v1/runs?limit=0', 'limit: must be a whole number from 1 to 200'],
+  ['/v1/runs?limit=201', 'limit: must be a whole number from 1 to 200'],
+  ['/v1/runs?limit=1.5', 'limit: must be a whole number from 1 to 200'],
+  ['/v1/runs?limit=1&limit=2', 'limit: must be a whole number from 1 to 200'],
+  ['/v1/requests?runId=7', 'runId: is not an id'],
+  ['/v1/audit?from=yesterday', 'from: must be an instant with its zone, as 2026-01-31T12:00:00Z'],
+])('%s is refused with what would be right', async (path, detail) => {
+  expect(await grace.get(path)).toMatchObject({
+    status: 422,
+    body: { code: 'invalid_request', detail },
+  })
+})
+
+test.each([
+  ['/v1/policy/explain', {}, 'worker: is missing'],
+  ['/v1/policy/explain', [], 'The body: Invalid input: expected object, received array'],
+])('what a body for %s lacks is said', async (path, body, detail) => {
+  expect(await grace.post(path, body)).toMatchObject({ status: 422, body: { detail } })
+})
+
+test('a path with what is no id says so, in words that a terminal may print', async () => {
+  const reply = await grace.get('/v1/runs/seven')
+  expect(reply).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  expect(reply.body.detail).toBe('There is nothing under this path: "seven" is not an id')
+  const long = await grace.get(`/v1/runs/${'x'.repeat(4000)}`)
+  expect(`${long.body.detail}`.length).toBeLessThan(200)
 })
 
 test.each([

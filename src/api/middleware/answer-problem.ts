@@ -72,13 +72,20 @@ export function invalidRequest(error: ZodError): Problem {
         message: 'is not known',
       }))
     }
-    return [{ field: issue.path.map(String).join('.'), message: issue.message }]
+    return [{ field: issue.path.map(String).join('.'), message: sentenceOf(issue) }]
   })
   const [first] = errors
   const field = first?.field ?? ''
   const detail =
-    field === '' ? `The body ${first?.message ?? 'is wrong'}` : `${field}: ${first?.message}`
+    field === '' ? `The body: ${first?.message ?? 'is wrong'}` : `${field}: ${first?.message}`
   return new Problem('invalid_request', detail.slice(0, 1000), { field, errors })
+}
+
+/** What is not there is said to be missing, and not to be of a type that it is not. */
+function sentenceOf(issue: ZodError['issues'][number]): string {
+  return issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
+    ? 'is missing'
+    : issue.message
 }
 
 const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', '57P01', '57P02', '57P03'])

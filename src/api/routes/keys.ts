@@ -8,7 +8,7 @@ import * as schemas from '../schemas/auth.ts'
 import { revoked } from '../schemas/common.ts'
 import { apiKeyView } from '../views/person-view.ts'
 
-const keyParams = z.object({ id: z.string().regex(/^[0-9a-f]{16}$/) })
+const keyParams = z.object({ id: z.string().regex(/^[0-9a-f]{16}$/, 'is not the id of a key') })
 
 /** Keys of machines. A key cannot make, list or revoke keys. */
 export const keyRoutes: Route[] = [

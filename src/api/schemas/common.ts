@@ -3,7 +3,7 @@ import type { Json } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
 
 /** UUIDv7, as every id we make. */
-export const id = z.uuid()
+export const id = z.uuid('is not an id')
 
 /** A request is named by its id or by its short number, the same in every path (api.md, Requests). */
 export const requestRef = z
@@ -17,7 +17,10 @@ export const requestRef = z
 export const hash = z.string().regex(/^sha256:[0-9a-f]{64}$/, 'must be sha256:<64 hex digits>')
 
 /** An instant, ISO 8601 with its zone. Answers are always in UTC. */
-export const instant = z.iso.datetime({ offset: true })
+export const instant = z.iso.datetime({
+  offset: true,
+  error: 'must be an instant with its zone, as 2026-01-31T12:00:00Z',
+})
 
 /** Names that projects give: workers, queues, teams, tools. */
 export const name = z
@@ -52,14 +55,16 @@ export const person = z
   .object({ id, name: z.string() })
   .meta({ id: 'Person', description: 'Who, by canonical id' })
 
+const limitRange = `must be a whole number from 1 to ${limits.listMost}`
+
 /** Query fields of every list. */
 export const page = {
   cursor: text(1000).optional(),
   limit: z.coerce
-    .number('must be a whole number')
-    .int('must be a whole number')
-    .min(1)
-    .max(limits.listMost)
+    .number(limitRange)
+    .int(limitRange)
+    .min(1, limitRange)
+    .max(limits.listMost, limitRange)
     .default(limits.listDefault),
 }
 

@@ -1,17 +1,21 @@
 import type { Command } from 'commander'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { withExamples } from './examples.ts'
+import { type FolderOptions, withFolders } from './folder-options.ts'
 
 /** `countersign init [DIR]`: a commented example of every file that a project has. */
 export function addInitCommand(program: Command): void {
-  const command = program
-    .command('init')
+  const command = withFolders(program.command('init'))
     .description(
       'write countersign.yaml, a worker and a tool to begin with; changes no file that is there',
     )
-    .argument('[dir]', 'the project folder', '.')
-    .action(async (dir: string) => {
+    .argument('[dir]', 'the project folder, as --project')
+    .action(async (dir: string | undefined, { project }: FolderOptions) => {
+      if (dir !== undefined && project !== undefined) {
+        throw new CommandFailure('Name the project folder once: DIR or --project', exitCodes.usage)
+      }
       const { runInit } = await import('../init.ts')
-      await runInit(dir)
+      await runInit(dir ?? project ?? '.')
     })
   withExamples(command, ['init', 'init ../shop'])
 }

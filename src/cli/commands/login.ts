@@ -6,11 +6,11 @@ import { isInteractive } from '../interactive.ts'
 import { loginSessionsFile, saveSession } from '../service/saved-sessions.ts'
 import { startSession } from '../service/sign-in.ts'
 import { withExamples } from './examples.ts'
+import { withFolders } from './folder-options.ts'
 
 /** `countersign login URL`: a session for this terminal, from a one-time link. */
 export function addLoginCommand(program: Command): void {
-  const command = program
-    .command('login')
+  const command = withFolders(program.command('login'))
     .description('sign this terminal in with a one-time link')
     .argument('<url>', 'the one-time link, or the address of the service')
     .action(async (given: string) => {

@@ -22,7 +22,11 @@ export const checkDeliveries: Check = async ({ databaseUrl, isAtWork }) => {
     const oldest = Math.round(Number(seconds ?? 0))
     const finding: Finding =
       oldest < SLOW_SECONDS
-        ? { check: 'deliveries', state: 'ok', found: `${waiting} signals on their way` }
+        ? {
+            check: 'deliveries',
+            state: 'ok',
+            found: `${waiting} ${waiting === '1' ? 'signal' : 'signals'} on their way`,
+          }
         : {
             check: 'deliveries',
             state: isAtWork ? 'problem' : 'warning',

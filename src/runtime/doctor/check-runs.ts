@@ -66,5 +66,11 @@ function explain({ open, missing, revived, orphans, still, stalled }: Comparison
     '"countersign doctor --repair" wakes them: those without a run end, and those of another installation go on',
   )
   if (findings.length > 0) return findings
-  return [{ check: 'runs', state: 'ok', found: `${open} runs go on, each with its workflow` }]
+  return [
+    {
+      check: 'runs',
+      state: 'ok',
+      found: `${open === 1 ? '1 run goes' : `${open} runs go`} on, each with its workflow`,
+    },
+  ]
 }

@@ -70,7 +70,7 @@ function splitItem(item: Json): Item {
     throw invalid('decisions', 'must be a list of objects')
   }
   const { requestId, ...body } = item
-  if (typeof requestId !== 'string') throw invalid('requestId', 'must be an id or a number')
+  if (typeof requestId !== 'string') throw invalid('requestId', 'must be text: an id or a number')
   return { request: requestId, body }
 }
 

@@ -71,9 +71,9 @@ function objectOf(value: Json | undefined, field: string): JsonObject {
   return value
 }
 
-function refuseUnknown(fields: JsonObject, known: readonly string[]): void {
+function refuseUnknown(fields: JsonObject, known: readonly string[], within = ''): void {
   for (const field of Object.keys(fields)) {
-    if (!known.includes(field)) throw invalid(field, 'is not a field of this decision')
+    if (!known.includes(field)) throw invalid(within + field, 'is not a field of this decision')
   }
 }
 
@@ -110,7 +110,7 @@ function boundsOf(value: Json | undefined, scope: Scope): GrantBounds | null {
   if (value === undefined) return null
   const fields = objectOf(value, 'grant')
   if (scope === 'once') throw invalid('grant', 'bounds a scope wider than "once"')
-  refuseUnknown(fields, ['uses', 'expiresAt'])
+  refuseUnknown(fields, ['uses', 'expiresAt'], 'grant.')
   const { uses, expiresAt } = fields
   if (uses !== undefined && (!isPositiveInteger(uses) || uses > 1_000_000)) {
     throw invalid('grant.uses', 'must be a whole number from 1 to 1000000')

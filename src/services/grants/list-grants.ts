@@ -38,7 +38,7 @@ export async function listGrants(
     .where('run.id', '=', input.runId)
     .where(runVisibleTo(viewer, 'run.id'))
     .executeTakeFirst()
-  if (run === undefined) throw new Problem('not_found', `There is no run ${input.runId}`)
+  if (run === undefined) throw new Problem('not_found', `There is no run ${input.runId} that you may see`)
   const rows = await ctx.db
     .selectFrom('approval_grant')
     .innerJoin('person as giver', 'giver.id', 'approval_grant.granted_by')
