@@ -10,14 +10,13 @@ import type { Caller, SigningContext } from '../context.ts'
 import { findRequestFor, type FoundRequest } from '../requests/find-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
-import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'
+import type { DecisionFacts } from './decision-facts.ts'
+import { factsWhileOpen } from './facts-while-open.ts'
 import { invalid } from './decision-input.ts'
 import { aboutRequest, endRequest } from './ending/end-request.ts'
-import { expireLocked } from './ending/expire-locked.ts'
 import { judgePerson } from './judge-decision.ts'
 import { permitRequest } from './permits/permit-request.ts'
 import { recordDecision } from './record-decision.ts'
-import { expiredProblem, refuseEnded } from './ending/refuse-ended.ts'
 import { lockWithSiblings, stopSiblings } from './ending/stop-siblings.ts'
 
 /** What a person found out about a call whose end is unknown, and what happens now. */
@@ -72,14 +71,8 @@ async function settleLocked(
   if (request.kind !== 'outcome_check') {
     throw invalid('request', 'is not an outcome check; decide it')
   }
-  const ended = await refuseEnded(unit.tx, request)
-  if (ended !== null) return ended
-  const personId = caller.actor.type === 'person' ? caller.actor.id : null
-  const facts = await readDecisionFacts(unit.tx, request.id, personId)
-  if (facts.now >= request.expires_at) {
-    await expireLocked(unit, request)
-    return expiredProblem(request)
-  }
+  const facts = await factsWhileOpen(unit, caller, request)
+  if (facts instanceof Problem) return facts
   const marks = judgePerson(request, facts)
   const execution = await unknownAttempt(unit.tx, request)
   const { digest } = facts.revision

@@ -1,20 +1,19 @@
 import type { Selectable } from 'kysely'
 import type { JsonObject } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
-import type { Problem } from '../../domain/problem.ts'
+import { Problem } from '../../domain/problem.ts'
 import { getText } from '../../store/content.ts'
 import type { Tx } from '../../store/database.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import { auditingRefusals } from '../decisions/audit-refusal.ts'
-import { readDecisionFacts, type DecisionFacts } from '../decisions/decision-facts.ts'
+import type { DecisionFacts } from '../decisions/decision-facts.ts'
+import { factsWhileOpen } from '../decisions/facts-while-open.ts'
 import { invalid } from '../decisions/decision-input.ts'
 import { endRequest } from '../decisions/ending/end-request.ts'
-import { expireLocked } from '../decisions/ending/expire-locked.ts'
 import { onceForKey } from '../decisions/idempotency.ts'
 import { judgePerson } from '../decisions/judge-decision.ts'
 import { recordDecision } from '../decisions/record-decision.ts'
-import { expiredProblem, refuseEnded } from '../decisions/ending/refuse-ended.ts'
 import { lockRequests, lockRun } from '../locks.ts'
 import { findRequestFor } from '../requests/find-request.ts'
 import { answeredText } from '../runs/transcript/result-texts.ts'
@@ -71,14 +70,8 @@ async function answerLocked(
   if (kind !== 'question' || runId === null || callId === null) {
     throw invalid('request', 'is not a question; decide it')
   }
-  const ended = await refuseEnded(unit.tx, request)
-  if (ended !== null) return ended
-  const personId = caller.actor.type === 'person' ? caller.actor.id : null
-  const facts = await readDecisionFacts(unit.tx, request.id, personId)
-  if (facts.now >= request.expires_at) {
-    await expireLocked(unit, request)
-    return expiredProblem(request)
-  }
+  const facts = await factsWhileOpen(unit, caller, request)
+  if (facts instanceof Problem) return facts
   const marks = judgePerson(request, facts)
   await refuseOtherChoice(unit.tx, facts, text)
   const decisionId = await recordAnswer(unit, caller, request, facts, marks, text)

@@ -12,11 +12,9 @@ import { lockRequests, lockRun } from '../../locks.ts'
 import { findRequestFor, type FoundRequest } from '../../requests/find-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../unit-of-work.ts'
 import { auditingRefusals } from '../audit-refusal.ts'
-import { readDecisionFacts } from '../decision-facts.ts'
+import { factsWhileOpen } from '../facts-while-open.ts'
 import { invalid } from '../decision-input.ts'
-import { expireLocked } from '../ending/expire-locked.ts'
 import { judgePerson, refuseStale } from '../judge-decision.ts'
-import { expiredProblem, refuseEnded } from '../ending/refuse-ended.ts'
 import { writeRevision } from './write-revision.ts'
 
 export interface ReviseRequestInput {
@@ -100,14 +98,8 @@ async function editable(
   const [request] = await lockRequests(unit.tx, [found.id])
   if (request === undefined) throw new Error(`Request ${found.id} is gone`)
   if (request.kind !== 'tool_call') throw invalid('request', 'has no input that could be changed')
-  const ended = await refuseEnded(unit.tx, request)
-  if (ended !== null) return ended
-  const personId = caller.actor.type === 'person' ? caller.actor.id : null
-  const facts = await readDecisionFacts(unit.tx, request.id, personId)
-  if (facts.now >= request.expires_at) {
-    await expireLocked(unit, request)
-    return expiredProblem(request)
-  }
+  const facts = await factsWhileOpen(unit, caller, request)
+  if (facts instanceof Problem) return facts
   // Who edited it before may mend it again; deciding it is another matter.
   const principals = facts.principals.filter((principal) => principal.why !== 'edited')
   const { person } = judgePerson(request, { ...facts, principals })
