@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { Problem } from '../../domain/problem.ts'
+import type { Problem } from '../../domain/problem.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
