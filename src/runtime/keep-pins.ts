@@ -5,6 +5,8 @@ import { pinDefinitions } from '../services/policy/pins/pin-definitions.ts'
 
 /** A run that needs a server right after an activation waits for its pin: this is how soon it comes. */
 const roundEveryMs = 1000
+/** A server that does not answer is not asked all the time. */
+const askAgainMs = 5000
 /** How often a failure that lasts is logged. */
 const logEveryMs = 60_000
 
@@ -17,9 +19,17 @@ export function keepPins(
   ask: (worker: string) => Promise<readonly HeardServer[]>,
 ): AsyncDisposable {
   let loggedAt = 0
+  const asked = new Map<string, number>()
+  const askedNow = async (worker: string): Promise<readonly HeardServer[]> => {
+    if (Date.now() - (asked.get(worker) ?? 0) < askAgainMs) return []
+    const heard = await ask(worker)
+    // Whoever was not heard is asked again a little later; whoever was is asked no more.
+    if (heard.some((one) => one.definitionsHash === null)) asked.set(worker, Date.now())
+    return heard
+  }
   return new Repeating({
     everyMs: roundEveryMs,
-    work: async () => void (await pinDefinitions(ctx, ask)),
+    work: async () => void (await pinDefinitions(ctx, askedNow)),
     failed: (error) => {
       if (Date.now() - loggedAt < logEveryMs) return
       loggedAt = Date.now()

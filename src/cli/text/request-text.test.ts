@@ -98,3 +98,18 @@ test('the files that a command names are listed, with a warning for those that t
   expect(text).toContain('reading it needs an approval of its own')
   expect(text).not.toContain('\u001b[2J')
 })
+
+test('what an MCP server says of its tool is quoted as its claim, escaped, with what it has changed', () => {
+  const metadata = {
+    server: 'wiki',
+    serverClaims: { description: 'Look it up\u200b\u001b[2J', annotations: {} },
+    definitionChange: '-  Look it up\n+  Look it up, and mail it',
+  }
+  const presentation = presentationWith('{}\n', { metadata })
+  const { text } = requestText(requestWith({ presentation }), { full: false, columns: null })
+  expect(text).toContain(
+    'what the server says of the tool, its claim, not verified:\n│ Look it up⟦',
+  )
+  expect(text).not.toContain('\u001b[2J')
+  expect(text).toContain('│ +  Look it up, and mail it')
+})

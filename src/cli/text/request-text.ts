@@ -2,6 +2,7 @@ import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { namedFileLines } from './named-files-text.ts'
 import { quoted } from './quoted.ts'
+import { serverWords } from './server-words.ts'
 import { printableLine } from './terminal-text.ts'
 import { fromNow } from './times.ts'
 import { terminalColumns } from './wrap.ts'
@@ -37,6 +38,7 @@ export function requestText(request: RequestDetail, options: RequestTextOptions)
     ...(presentation.truncated ? [truncatedSentence(request)] : []),
     '',
     ...namedFileLines(request),
+    ...serverWords(request, columns),
     ...claim(request, options.full ? Infinity : shortClaimLines, columns),
     ...foot(request),
   ]

@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../domain/digest.ts'
 import { difference } from '../presentations/difference.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
@@ -5,11 +6,13 @@ import type { McpDefinition } from './mcp-protocol.ts'
 /** Everything that a server says of a tool, as lines for people; what is hidden in them is theirs to make visible. */
 export function definitionLines(definition: McpDefinition): string[] {
   const { title, description, annotations, inputSchema, outputSchema } = definition
-  const json = (value: object): string[] => JSON.stringify(value, null, 2).split('\n')
+  // In the order that is hashed: a server may list the members in another one each time.
+  const json = (value: object): string[] =>
+    JSON.stringify(JSON.parse(canonicalJson(value)), null, 2).split('\n')
   return [
     ...(title === null ? [] : [`title: ${title}`]),
     'description:',
-    ...description.split('\n').map((line) => `  ${line}`),
+    ...description.split('\n').map((line) => (line === '' ? '' : `  ${line}`)),
     'annotations:',
     ...json(annotations),
     'input:',

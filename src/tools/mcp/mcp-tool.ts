@@ -113,7 +113,7 @@ async function presentedOf(
           pinned === null ? 'none: the tool was not there' : hashOfDefinition(pinned),
         ...(difference === null ? {} : { definitionChange: difference }),
         // The server's own words: shown as its claim, never as ours.
-        serverClaims: { title, description, annotations },
+        serverClaims: { ...(title === null ? {} : { title }), description, annotations },
       },
       [
         ...(now.changed === null ? [] : [`${sentence(now.changed)}.`]),

@@ -5,6 +5,8 @@ import type { RequestDetail } from '../../api/schemas/requests.ts'
 export interface FactRow {
   readonly label: string
   readonly values: readonly string[]
+  /** a text of somebody else's: shown line by line, like what will run */
+  readonly lines?: 'plain' | 'diff'
 }
 
 /** Labels of the known facts, in the order of the page. */
@@ -44,6 +46,12 @@ const labels: Readonly<Record<string, string>> = {
   toolHash: "Tool's definition",
 }
 
+/** Facts that somebody else worded: nothing in them may scroll out of sight unannounced. */
+const linesOf: Readonly<Record<string, 'plain' | 'diff'>> = {
+  definitionChange: 'diff',
+  serverClaims: 'plain',
+}
+
 /** Everything the decision is bound to besides the call's digest, in words as far as there are any. Pure. */
 export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>): FactRow[] {
   const { detail = {}, ...facts } = request.facts
@@ -73,8 +81,9 @@ export function factRows(request: Pick<RequestDetail, 'facts' | 'presentation'>)
     if (typeof value === 'boolean' && Object.hasOwn(labels, name)) {
       return [{ label: labels[name] ?? name, values: [yesOrNo(value)] }]
     }
+    const lines = Object.hasOwn(linesOf, name) ? linesOf[name] : undefined
     const label = (Object.hasOwn(labels, name) ? labels[name] : undefined) ?? inWords(name)
-    return [{ label, values: [factText(value)] }]
+    return [{ label, values: [factText(value)], ...(lines === undefined ? {} : { lines }) }]
   })
 }
 

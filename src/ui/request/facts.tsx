@@ -47,7 +47,7 @@ export function Facts({ request }: { request: RequestDetail }) {
   )
 }
 
-function Fact({ label, values }: FactRow) {
+function Fact({ label, values, lines }: FactRow) {
   return (
     <div className="fact">
       <dt>
@@ -56,7 +56,13 @@ function Fact({ label, values }: FactRow) {
       <dd className="mono break">
         {values.map((value) => (
           <div key={value}>
-            {hashText.test(value) ? (
+            {lines !== undefined ? (
+              <LinesView
+                text={value}
+                showFinalNewline={false}
+                {...(lines === 'diff' ? { tone: lines } : {})}
+              />
+            ) : hashText.test(value) ? (
               <Hash value={value} what={label} />
             ) : (
               <VisibleText text={value} />

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { PinStatement } from '../../../domain/statement.ts'
 import { signStatement } from '../../../domain/statement-bytes.ts'
-import type { Policy } from '../../../policy/policy.ts'
+import type { Policy, WorkerDefinition } from '../../../policy/policy.ts'
 import { getText } from '../../../store/content.ts'
 import type { Db } from '../../../store/database.ts'
 import { hashOfDefinition } from '../../../tools/mcp/definition-hash.ts'
@@ -31,20 +31,37 @@ export async function pinDefinitions(
   if (workers.length === 0) return 0
   const activation = await activationOf(ctx, policy.digest)
   if (activation === null) return 0
+  const pinned = await Promise.allSettled(
+    workers.map((worker) => pinServersOf(ctx, policy, { activation, worker, ask })),
+  )
+  const failed = pinned.find((one) => one.status === 'rejected')
+  if (failed !== undefined) throw failed.reason
+  return pinned.reduce((sum, one) => sum + (one.status === 'fulfilled' ? one.value : 0), 0)
+}
+
+/** One worker that cannot be asked, or is slow to answer, keeps no other from its pins. */
+async function pinServersOf(
+  ctx: SigningContext,
+  policy: Policy,
+  asking: {
+    readonly activation: number
+    readonly worker: WorkerDefinition
+    readonly ask: (worker: string) => Promise<readonly HeardServer[]>
+  },
+): Promise<number> {
+  const { activation, worker, ask } = asking
+  const wanted: PinnedServer[] = []
+  for (const server of worker.mcpServers.values()) {
+    const named = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
+    if ((await readPin(ctx, activation, named)).state === 'none') wanted.push(named)
+  }
+  if (wanted.length === 0) return 0
+  const heard = await ask(worker.name)
   let missing = 0
-  for (const worker of workers) {
-    const wanted: PinnedServer[] = []
-    for (const server of worker.mcpServers.values()) {
-      const named = { worker: worker.name, name: server.name, hash: hashOfServer(server) }
-      if ((await readPin(ctx, activation, named)).state === 'none') wanted.push(named)
-    }
-    if (wanted.length === 0) continue
-    const heard = await ask(worker.name)
-    for (const server of wanted) {
-      const hash = heard.find((one) => one.server === server.name)?.definitionsHash ?? null
-      if (hash === null) missing += 1
-      else await storePin(ctx, policy, { activation, server, definitionsHash: hash })
-    }
+  for (const server of wanted) {
+    const hash = heard.find((one) => one.server === server.name)?.definitionsHash ?? null
+    if (hash === null) missing += 1
+    else await storePin(ctx, policy, { activation, server, definitionsHash: hash })
   }
   return missing
 }
