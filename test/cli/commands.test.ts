@@ -48,7 +48,7 @@ test('a watched run that waits for somebody else ends with 3 and says for whom a
   const { code, out } = await cli.run('run', 'scribe', 'please', '--watch', ...ada)
   expect(code).toBe(3)
   expect(out).toMatch(
-    /#\d+ Create notes\/a\.md .*waits for 1 of platform: http:\/\/\S+\/requests\//,
+    /#\d+ Create notes\/a\.md .*waits for 1 of platform: http:\/\/localhost:\d+\/requests\//,
   )
 })
 

@@ -4,6 +4,7 @@ import type { StartedRunView } from '../../api/schemas/runs.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { watchRun } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'
+import { pageUrl } from '../service/page-url.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
 import { watchCodes } from './watch-codes.ts'
@@ -48,7 +49,7 @@ export function addRunCommand(program: Command): void {
       if (options.json === true) console.log(JSON.stringify(run))
       else
         console.log(
-          `run ${run.id} of ${run.worker}, mode ${run.mode}\n${service.url}/runs/${run.id}`,
+          `run ${run.id} of ${run.worker}, mode ${run.mode}\n${pageUrl(service, `/runs/${run.id}`)}`,
         )
       process.exitCode = options.watch === true ? await watchRun(service, run.id) : exitCodes.done
     })

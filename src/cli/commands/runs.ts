@@ -13,6 +13,7 @@ import { watchRun } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
+import { pageUrl } from '../service/page-url.ts'
 import { path } from '../service/path.ts'
 import { query } from '../service/query.ts'
 import { table } from '../text/table.ts'
@@ -113,7 +114,7 @@ async function callTool(
   console.log(
     called.requestId === null
       ? `${called.tool} runs. Its result enters the run as a message.`
-      : `${called.tool} asks somebody else: ${service.url}/requests/${called.requestId}`,
+      : `${called.tool} asks somebody else: ${pageUrl(service, `/requests/${called.requestId}`)}`,
   )
 }
 
@@ -158,7 +159,7 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
     [
       `run ${run.id}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
       `${above}, mode ${run.mode}, started by ${printableLine(run.startedBy.name)} ${fromNow(run.createdAt)}`,
-      `${service.url}/runs/${run.id}`,
+      pageUrl(service, `/runs/${run.id}`),
       ...run.children.map(
         (child) => `started run ${child.runId} of ${printableLine(child.worker)}, ${child.state}`,
       ),

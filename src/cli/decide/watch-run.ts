@@ -5,6 +5,7 @@ import type { Transcript } from '../../api/schemas/transcript.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
 import type { Service } from '../service/service.ts'
+import { pageUrl } from '../service/page-url.ts'
 import { path } from '../service/path.ts'
 import { printable, printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
@@ -96,7 +97,7 @@ async function decideInPlace(service: Service, runId: string, left: Set<string>)
   if (!isInteractive() || mine.length === 0) {
     for (const item of items) {
       console.log(
-        `#${item.number} ${printableLine(item.title)} waits for ${printableLine(item.quorum.text)}: ${service.url}/requests/${item.id}`,
+        `#${item.number} ${printableLine(item.title)} waits for ${printableLine(item.quorum.text)}: ${pageUrl(service, `/requests/${item.id}`)}`,
       )
     }
     return false
