@@ -34,6 +34,7 @@ beforeAll(async () => {
         ...served('free', 'well', '{ act: preApproved }'),
         ...served('asking', 'well', '{}'),
         ...served('dying', 'dies', '{ act: preApproved }'),
+        ...served('touched', 'well', '{ act: preApproved }'),
         ...served('mute', 'babbles', '{}'),
       },
     ),
@@ -72,6 +73,35 @@ test('any other asks, with what the server says of itself labelled as its claim,
   await world.untilRun(runId, 'completed', 120_000)
   expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', result: 'output' }])
 })
+
+// Rules: security.md 13
+test('what was pre-approved runs no more once its pin was changed by SQL, and the refusal is in the trail', async () => {
+  await world.untilSql(
+    `select 'pinned' as state from mcp_pin where worker = $1`,
+    ['touched'],
+    'pinned',
+    120_000,
+  )
+  const bringBack = await world.takeDown('temporal-worker')
+  const runId = await world.startRun('touched')
+  await world.sql(
+    `update mcp_pin set statement = replace(statement, '"server":"own"', '"server":"owned"') where worker = $1`,
+    ['touched'],
+  )
+  await bringBack()
+  await world.untilRun(runId, 'completed', 120_000)
+  expect(await world.told(runId)).toEqual([
+    expect.stringContaining('is not what this service signed'),
+  ])
+  expect(await world.audit(runId)).toContain('call.judged')
+  expect(await world.audit(runId)).not.toContain('execution.started')
+  const grace = await world.as('grace')
+  expect((await grace.get('/v1/policy/definitions')).body).toMatchObject({
+    items: expect.arrayContaining([
+      expect.objectContaining({ worker: 'touched', state: 'forged' }),
+    ]) as unknown,
+  })
+}, 240_000)
 
 test('a server that dies in the middle of a call harms only that call, whose outcome people are asked about', async () => {
   const host = await world.installation.pidOf('temporal-worker')
