@@ -3,13 +3,14 @@ import { definitionsHere } from '../services/policy/pins/definitions-here.ts'
 import type { DefinitionsQuestion } from '../services/policy/pins/heard-server.ts'
 import { manualToolsHere } from '../services/manual-calls/list-manual-tools.ts'
 import { replayCalls } from '../services/policy/replay/replay-calls.ts'
+import { attachmentsHere, type AttachmentsQuestion } from '../services/runs/attachments-here.ts'
 import type { ReplayQuestion } from '../services/policy/replay/replay-question.ts'
 import { judgeCall } from '../services/turns/judge-call.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { getText, putContent } from '../store/content.ts'
 import type { Activities } from '../workflows/activity-port.ts'
 
-/** Answers the API's question about a call, past calls, a worker's manual tools or MCP servers, on the host of the workspace. */
+/** Answers the API's question about calls, a worker's manual tools or MCP servers, or files, on the host of the workspace. */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
     const question = JSON.parse(await getText(ctx.db, input.questionHash)) as
@@ -17,6 +18,7 @@ export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
       | ManualToolsQuestion
       | DefinitionsQuestion
       | ReplayQuestion
+      | AttachmentsQuestion
     const answer = await answerTo(ctx, question, input.taskQueue)
     return { answerHash: await putContent(ctx.db, JSON.stringify(answer)) }
   }
@@ -24,11 +26,17 @@ export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
 
 async function answerTo(
   ctx: WorkerContext,
-  question: RemoteQuestion | ManualToolsQuestion | DefinitionsQuestion | ReplayQuestion,
+  question:
+    | RemoteQuestion
+    | ManualToolsQuestion
+    | DefinitionsQuestion
+    | ReplayQuestion
+    | AttachmentsQuestion,
   taskQueue: string,
 ): Promise<unknown> {
   if ('manualToolsOf' in question) return manualToolsHere(ctx, question.manualToolsOf)
   if ('definitionsOf' in question) return definitionsHere(ctx, question.definitionsOf)
+  if ('attachmentsFor' in question) return attachmentsHere(ctx, question, taskQueue)
   if ('replayUnder' in question) return replayCalls(ctx, question)
   return judgeCall(ctx, question, taskQueue)
 }

@@ -9,6 +9,7 @@ import type {
   RemoteQuestion,
 } from '../services/context.ts'
 import type { DefinitionsQuestion, HeardServer } from '../services/policy/pins/heard-server.ts'
+import type { AttachmentsAnswer, AttachmentsQuestion } from '../services/runs/attachments-here.ts'
 import type { ReplayAnswer, ReplayQuestion } from '../services/policy/replay/replay-question.ts'
 import { getText, putContent } from '../store/content.ts'
 import type { Db } from '../store/database.ts'
@@ -52,6 +53,14 @@ export async function definitionsRemotely(
   return (await answerTo(asking, { definitionsOf: worker })) as readonly HeardServer[]
 }
 
+/** Has the same host read the files that a run is to be given. Rejects alike. */
+export async function attachmentsRemotely(
+  asking: Asking,
+  question: AttachmentsQuestion,
+): Promise<AttachmentsAnswer> {
+  return (await answerTo(asking, question)) as AttachmentsAnswer
+}
+
 interface Asking {
   readonly db: Db
   readonly temporal: TemporalClient
@@ -60,7 +69,12 @@ interface Asking {
 
 async function answerTo(
   asking: Asking,
-  question: RemoteQuestion | ManualToolsQuestion | DefinitionsQuestion | ReplayQuestion,
+  question:
+    | RemoteQuestion
+    | ManualToolsQuestion
+    | DefinitionsQuestion
+    | ReplayQuestion
+    | AttachmentsQuestion,
 ): Promise<unknown> {
   const input: JudgeInput = {
     questionHash: await putContent(asking.db, JSON.stringify(question)),

@@ -6,6 +6,7 @@ import type { ApiSettings } from '../api/settings.ts'
 import { EventFeed } from '../delivery/event-feed.ts'
 import { EventSequencer } from '../delivery/event-sequencer.ts'
 import {
+  attachmentsRemotely,
   definitionsRemotely,
   judgeRemotely,
   manualToolsRemotely,
@@ -83,6 +84,8 @@ export async function runApi(options: { project?: string; data?: string }): Prom
         judgeRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
       manualToolsOf: async (worker) =>
         manualToolsRemotely({ db, temporal, taskQueue: await workspaceQueue() }, worker),
+      readAttachments: async (question) =>
+        attachmentsRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
       replayRemotely: async (question) =>
         replayRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
     }

@@ -6,6 +6,7 @@ import type { Signer, Verifier } from '../domain/statement-bytes.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Db } from '../store/database.ts'
 import type { AnnouncedDecision, WrittenOutboxRow } from '../store/outbox.ts'
+import type { AttachmentsAnswer, AttachmentsQuestion } from './runs/attachments-here.ts'
 import type { ReplayAnswer, ReplayQuestion } from './policy/replay/replay-question.ts'
 
 /** Structured log of ids, never of arguments (security.md 25). */
@@ -44,6 +45,8 @@ export interface SigningContext extends ServiceContext {
   readonly judgeRemotely: (question: RemoteQuestion) => Promise<RemoteJudgement>
   /** The tools of a worker that only people may invoke, of the host that can load them. Rejects alike. */
   readonly manualToolsOf: (worker: string) => Promise<readonly ManualTool[]>
+  /** Reads the files that a run is to be given, on the same host. Rejects alike. */
+  readonly readAttachments: (question: AttachmentsQuestion) => Promise<AttachmentsAnswer>
   /** Judges past calls again, on the same host. Rejects alike. */
   readonly replayRemotely: (question: ReplayQuestion) => Promise<ReplayAnswer>
 }

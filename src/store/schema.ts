@@ -139,6 +139,10 @@ export interface RunTable {
   input_digest: string
   /** the input's first line */
   title: string
+  /** the files that it was given with its task; `null`: none */
+  attachments: Jsonb<
+    readonly { path: string; bytes: number; hash: string; given: boolean }[] | null
+  >
   started_by: string
   api_key_id: string | null
   workflow_id: string

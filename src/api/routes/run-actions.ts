@@ -26,6 +26,8 @@ export const runActionRoutes: Route[] = [
       'mode_not_permitted',
       'unreachable_approvers',
       'not_available',
+      'policy_blocked',
+      'workspace_unreachable',
       'idempotency_key_reused',
     ],
     answer: async (api, { body, caller, request }) => {

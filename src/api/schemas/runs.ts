@@ -33,7 +33,8 @@ export const startRunBody = z.strictObject({
   worker: name,
   input: runInput,
   mode: runMode.optional(),
-  attachments: z.array(text(1024).min(1)).max(200).optional(),
+  /** paths in the workspace: files that the run is given with its task */
+  attachments: z.array(text(1024).min(1)).max(50).optional(),
 })
 
 export const runsQuery = z.strictObject({
@@ -88,6 +89,8 @@ export const runDetail = run
     output: z.string().optional(),
     policyDigest: hash,
     input: json,
+    /** files it was given with its task; `given`: their text was in its first message, else their name */
+    attachments: z.array(z.object({ path: z.string(), bytes: z.int(), hash, given: z.boolean() })),
     model: z.string(),
     /** why the run ended, when somebody said so */
     endReason: z.string().nullable(),

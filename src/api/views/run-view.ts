@@ -36,6 +36,7 @@ export function runDetailView(
     ...(record.output === null ? {} : { output: record.output }),
     policyDigest: record.policyDigest,
     input: record.input,
+    attachments: record.attachments.map((file) => ({ ...file })),
     model: record.model,
     endReason: record.endReason,
     temporalUrl: temporalUrl(settings.temporal, record.workflowId),

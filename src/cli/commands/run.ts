@@ -31,7 +31,10 @@ export function addRunCommand(program: Command): void {
       'prompt (as without it): asks wait; strict: every ask is denied; approve_all: none waits (needs a right)',
       readMode,
     )
-    .option('--attach <file...>', 'paths in the workspace to attach')
+    .option(
+      '--attach <file...>',
+      'files of the workspace to give the run with its task, by their paths there',
+    )
     .option('--watch', 'follow the run; decide in place when you may')
     .option('--json', 'print the started run as JSON')
     .action(async (worker: string, input: string, options: RunOptions) => {
@@ -56,6 +59,7 @@ export function addRunCommand(program: Command): void {
   withExamples(command, [
     'run release-notes "draft the notes of 1.2" --watch',
     `run release-notes '{"version": "1.2"}' --json`,
+    'run release-notes "shorten these notes" --attach notes/1.2.md',
     'run release-notes "draft the notes" --as ada@example.com --mode strict',
   ])
 }

@@ -160,6 +160,10 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
       `run ${run.id}  ${run.state}${run.failure === undefined ? '' : `: ${printable(run.failure.message)}`}`,
       `${above}, mode ${run.mode}, started by ${printableLine(run.startedBy.name)} ${fromNow(run.createdAt)}`,
       pageUrl(service, `/runs/${run.id}`),
+      ...run.attachments.map(
+        ({ path: at, bytes, given }) =>
+          `given ${printableLine(at)} (${bytes} bytes${given ? '' : ', named only'})`,
+      ),
       ...run.children.map(
         (child) => `started run ${child.runId} of ${printableLine(child.worker)}, ${child.state}`,
       ),

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { hashJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { Problem } from '../../domain/problem.ts'
-import { toJsonb, type Tx } from '../../store/database.ts'
+import { toJsonb, type Db, type Tx } from '../../store/database.ts'
 import type { Caller } from '../context.ts'
 
 /** A call that names itself: `key` is the caller's own, `route` says what is done, `body` with what. */
@@ -64,6 +64,21 @@ export async function onceForKey<T extends object>(
     })
     .execute()
   return answer
+}
+
+/** Whether a caller's key has its answer already: what would only prepare the first call is then left out. */
+export async function isAnswered(
+  db: Db | Tx,
+  call: Pick<IdempotentCall, 'caller' | 'key'>,
+): Promise<boolean> {
+  if (call.key === undefined) return false
+  const earlier = await db
+    .selectFrom('idempotency')
+    .select('route')
+    .where('principal', '=', principalOf(call.caller))
+    .where('key', '=', call.key)
+    .executeTakeFirst()
+  return earlier !== undefined
 }
 
 /** Guaranteed by the insert above: a route's stored answers all have its type, dates as text. */

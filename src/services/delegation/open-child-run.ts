@@ -33,6 +33,7 @@ export async function openChildRun(
     taskQueue: run.task_queue,
     signed: null,
     text: plan.text,
+    attachments: plan.attachments,
     author: { type: 'system', name: run.worker },
   })
   await unit.event('run.changed', { runId: child.id })

@@ -1,16 +1,11 @@
-import { limits } from '../../domain/limits.ts'
-import type { Workspace } from '../../domain/tool.ts'
 import type { RunMode } from '../../domain/verdict.ts'
 import type { WorkerDefinition } from '../../policy/policy.ts'
-import { loadExisting } from '../../tools/files/load-version.ts'
 import { delegationOf, type Delegation } from '../../tools/delegation/call-worker.ts'
-import { decodeText } from '../../tools/presentations/file-kind.ts'
 import type { CallAtHand } from '../executions/claiming/call-at-hand.ts'
 import type { ExecutionPlan, Refusal } from '../executions/claiming/execution-plan.ts'
 import { refusedUnsigned } from '../executions/refusing/refusals.ts'
-import { quoted } from '../runs/transcript/result-texts.ts'
 import type { WorkerContext } from '../worker-context.ts'
-import type { AttachedFile } from './attachments.ts'
+import { listedFiles, readAttached, withAttached, type RunAttachment } from './attached-files.ts'
 import { readAttachmentPermits, type AttachmentPermit } from './attachment-permits.ts'
 
 /** A delegation that may be carried out: what the claim writes. */
@@ -23,6 +18,7 @@ export interface DelegationPlan {
   readonly permits: readonly AttachmentPermit[]
   /** what the child is told first */
   readonly text: string
+  readonly attachments: readonly RunAttachment[]
 }
 
 /**
@@ -43,7 +39,7 @@ export async function planDelegation(
   const shownDigest = plan.facts.detail?.['workerDigest']
   const byPermit = plan.authority.by === 'permit'
   if (byPermit && shownDigest !== target.digest) return askAgain(plan, 'target worker')
-  const files = await readFiles(plan.workspace, delegation.attachments)
+  const files = await readAttached(plan.workspace, delegation.attachments)
   const asking = byPermit ? (plan.judgement.attachments ?? []) : []
   const permits = await readAttachmentPermits(ctx, at, {
     worker: target.name,
@@ -58,7 +54,8 @@ export async function planDelegation(
     target,
     mode: terms.statement.mode,
     permits: permits.permits,
-    text: firstWords(delegation, files),
+    text: withAttached(askedOf(delegation), files),
+    attachments: listedFiles(files),
   }
 }
 
@@ -74,33 +71,6 @@ function askAgain(plan: ExecutionPlan, detail: string): Refusal {
   }
 }
 
-interface ReadFile extends AttachedFile {
-  /** `null`: not text, or too large to be shown */
-  readonly text: string | null
-}
-
-async function readFiles(
-  workspace: Workspace,
-  paths: readonly string[],
-): Promise<readonly ReadFile[]> {
-  return Promise.all(
-    paths.map(async (path) => {
-      const { bytes, hash, content } = await loadExisting(workspace, path)
-      return { path, bytes, hash, text: content === null ? null : decodeText(content) }
-    }),
-  )
-}
-
-/** The input, then what is attached: texts as quoted data while they fit, everything else by name, size and hash. */
-function firstWords({ input }: Delegation, files: readonly ReadFile[]): string {
-  const asked = typeof input === 'string' ? input : JSON.stringify(input, null, 2)
-  let left = limits.attachedTextBytes
-  const attached = files.map(({ path, bytes, hash, text }) => {
-    const named = `- ${path} (${bytes} bytes, ${hash})`
-    if (text === null) return `${named}: not shown here`
-    if (bytes > left) return `${named}: too large to be shown here`
-    left -= bytes
-    return `${named}, its content as quoted data: ${quoted(text)}`
-  })
-  return [asked, ...(attached.length === 0 ? [] : ['', 'Attached files:', ...attached])].join('\n')
+function askedOf({ input }: Delegation): string {
+  return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
 }

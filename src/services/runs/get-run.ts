@@ -23,7 +23,15 @@ export async function getRun(
   if (row === undefined) throw new Problem('not_found', `There is no run ${runId}`)
   const run = await ctx.db
     .selectFrom('run')
-    .select(['turn', 'output', 'policy_digest', 'input_digest', 'end_reason', 'state'])
+    .select([
+      'turn',
+      'output',
+      'policy_digest',
+      'input_digest',
+      'end_reason',
+      'state',
+      'attachments',
+    ])
     .where('id', '=', runId)
     .executeTakeFirstOrThrow()
   const children = await childrenOf(ctx.db, viewer, runId)
@@ -37,6 +45,7 @@ export async function getRun(
     output: run.output,
     policyDigest: run.policy_digest,
     input: JSON.parse(await getText(ctx.db, run.input_digest)) as Json,
+    attachments: run.attachments ?? [],
     model: policy.workers.get(row.worker)?.model ?? '',
     endReason: run.end_reason,
     allowed: { message: steers, cancel: steers, call: steers && (await mayCall(ctx, caller, row)) },

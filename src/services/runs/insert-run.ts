@@ -8,6 +8,7 @@ import type { RunMode } from '../../domain/verdict.ts'
 import type { WorkerDefinition } from '../../policy/policy.ts'
 import { putContent } from '../../store/content.ts'
 import { toJsonb, type Tx } from '../../store/database.ts'
+import type { RunAttachment } from '../delegation/attached-files.ts'
 import { writeMessageText } from './transcript/message-text.ts'
 import { titleOf } from './run-title.ts'
 
@@ -31,6 +32,7 @@ export interface NewRun {
   readonly signed: Signed | null
   /** what the model is told first, and by whom */
   readonly text: string
+  readonly attachments: readonly RunAttachment[]
   readonly author: Actor
 }
 
@@ -68,6 +70,7 @@ export async function insertRun(
       mode: run.mode,
       input_digest: run.inputDigest,
       title: titleOf(run.input),
+      attachments: run.attachments.length === 0 ? null : toJsonb(run.attachments),
       started_by: run.startedBy,
       api_key_id: run.apiKeyId,
       workflow_id: workflowIdOf(id),

@@ -3,6 +3,7 @@ import type { Json } from '../../domain/json.ts'
 import type { RunState } from '../../domain/request.ts'
 import type { RunMode } from '../../domain/verdict.ts'
 import type { RunFailure } from '../../store/schema.ts'
+import type { RunAttachment } from '../delegation/attached-files.ts'
 import type { LineageRecord, PersonRef } from '../requests/request-record.ts'
 
 /** A run in a list. */
@@ -32,6 +33,8 @@ export interface RunDetailRecord extends RunRecord {
   readonly output: string | null
   readonly policyDigest: string
   readonly input: Json
+  /** files that it was given with its task */
+  readonly attachments: readonly RunAttachment[]
   /** as the pinned worker file names it */
   readonly model: string
   readonly endReason: string | null

@@ -78,9 +78,6 @@ describe('starting', () => {
     expect(await start({ input: 7 })).toBe('invalid_request')
     expect(await start({ input: 'a\0b' })).toBe('invalid_request')
     expect(await start({ input: { text: 'spelled \\u0000 out' } })).toBe('done')
-    expect(await start({ attachments: ['notes/1.md'] })).toBe('done')
-    for (const path of ['../notes/1.md', '/etc/passwd', '', 'a\u202eb'])
-      expect(await start({ attachments: ['notes/1.md', path] })).toBe('invalid_request')
   })
 
   test('only members of startableBy start such a worker', async () => {

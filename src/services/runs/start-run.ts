@@ -7,14 +7,15 @@ import { signStatement } from '../../domain/statement-bytes.ts'
 import type { RunStatement } from '../../domain/statement.ts'
 import type { RunMode } from '../../domain/verdict.ts'
 import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
-import { parsePath } from '../../sandbox/path-names.ts'
 import { putContent } from '../../store/content.ts'
 import type { Caller, SigningContext } from '../context.ts'
-import { onceForKey } from '../decisions/idempotency.ts'
+import { isAnswered, onceForKey } from '../decisions/idempotency.ts'
+import { listedFiles, withAttached, type ReadFile } from '../delegation/attached-files.ts'
 import { rightsOf } from '../requests/rights-of.ts'
 import { personBehind } from '../requests/viewer.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { insertRun, workflowIdOf } from './insert-run.ts'
+import { readRunAttachments } from './read-run-attachments.ts'
 import { assertReachable } from './reachable-approvers.ts'
 
 export interface StartRunInput {
@@ -23,7 +24,7 @@ export interface StartRunInput {
   readonly input: Json
   /** absent: `prompt` */
   readonly mode?: RunMode
-  /** paths in the workspace that the worker is pointed at */
+  /** paths in the workspace: files that the run is given with its task */
   readonly attachments?: readonly string[]
   readonly idempotencyKey?: string
 }
@@ -42,7 +43,8 @@ export interface StartedRun {
 /**
  * Starts a run: its signed statement, its first message, the event and the start of its workflow are written in one
  * transaction. A key starts it for its owner. Rejects with `unknown_worker`, `forbidden` (the worker's `startableBy`),
- * `mode_not_permitted`, `unreachable_approvers`, `invalid_request` or `idempotency_key_reused`.
+ * `mode_not_permitted`, `unreachable_approvers`, `invalid_request`, `idempotency_key_reused`, and for attachments
+ * `policy_blocked` or `workspace_unreachable`.
  */
 export async function startRun(
   ctx: SigningContext,
@@ -63,14 +65,21 @@ export async function startRun(
       'Starting a run in the mode approve_all needs the right startApproveAll (countersign.yaml, rights)',
     )
   }
-  const text = firstMessage(input)
-  const { idempotencyKey: key, ...body } = input
+  const asked = askedText(input.input)
+  const { idempotencyKey: key, attachments = [], ...rest } = input
+  const body = attachments.length === 0 ? rest : { ...rest, attachments }
+  // Read before the transaction, which must not wait for another host; a repeated call gets its first answer.
+  const files = (await isAnswered(ctx.db, { caller, key }))
+    ? null
+    : await readRunAttachments(ctx, { worker: worker.name, startedBy: personId, attachments })
   const answer = await inUnitOfWork(ctx, (unit) =>
     onceForKey(unit.tx, { caller, key, route: 'start-run', body }, async () => {
+      if (files === null) throw new Error('The answer to this key is gone')
       await assertReachable(unit.tx, policy, worker)
       return recordRun(ctx, unit, caller, {
         input: input.input,
-        text,
+        text: withAttached(asked, files),
+        files,
         mode,
         policy,
         worker,
@@ -85,6 +94,7 @@ export async function startRun(
 interface RunToRecord {
   readonly input: Json
   readonly text: string
+  readonly files: readonly ReadFile[]
   readonly mode: RunMode
   readonly policy: Policy
   readonly worker: WorkerDefinition
@@ -124,6 +134,7 @@ async function recordRun(
     taskQueue: policy.config.workspaces.get('default')?.taskQueue ?? ctx.taskQueue,
     signed: signStatement(ctx.signer, 'run', statement),
     text: start.text,
+    attachments: listedFiles(start.files),
     author: caller.actor,
   })
   await unit.audit({
@@ -138,6 +149,7 @@ async function recordRun(
       inputDigest: statement.inputDigest,
       mode,
       startedBy: starter.id,
+      ...(start.files.length === 0 ? {} : { attachments: start.files.map(({ hash }) => hash) }),
     },
   })
   await unit.event('run.changed', { runId: id })
@@ -180,9 +192,8 @@ async function starterOf(
   return { id: person.id, name: person.name }
 }
 
-/** What the model is told first: the text, or the object as JSON; then the attachments' paths. */
-function firstMessage(input: StartRunInput): string {
-  const { input: asked, attachments = [] } = input
+/** What the run is asked, as text: an object as JSON. */
+function askedText(asked: Json): string {
   const isObject = asked !== null && typeof asked === 'object' && !Array.isArray(asked)
   if (typeof asked !== 'string' && !isObject) {
     throw new Problem('invalid_request', 'The input is text or an object', { field: 'input' })
@@ -193,19 +204,7 @@ function firstMessage(input: StartRunInput): string {
       field: 'input',
     })
   }
-  const text =
-    typeof asked === 'string' ? asked : JSON.stringify(asked satisfies JsonObject, null, 2)
-  if (attachments.length === 0) return text
-  for (const [index, path] of attachments.entries()) {
-    const parsed = parsePath(path)
-    const problem = parsed.ok ? (parsed.path === '' ? 'It names no file.' : null) : parsed.problem
-    if (problem !== null) {
-      throw new Problem('invalid_request', `attachments.${index}: ${problem}`, {
-        field: `attachments.${index}`,
-      })
-    }
-  }
-  return `${text}\n\nAttached files:\n${attachments.map((path) => `- ${path}`).join('\n')}`
+  return typeof asked === 'string' ? asked : JSON.stringify(asked satisfies JsonObject, null, 2)
 }
 
 function isStorable(value: Json): boolean {

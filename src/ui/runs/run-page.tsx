@@ -110,6 +110,22 @@ function About({ run }: { run: RunDetail }) {
           <dt>Turns</dt>
           <dd>{run.turns}</dd>
         </div>
+        {run.attachments.length > 0 && (
+          <div className="fact">
+            <dt>Given with its task</dt>
+            <dd className="break">
+              {run.attachments.map((file) => (
+                <div key={file.path}>
+                  <code>
+                    <VisibleText text={file.path} />
+                  </code>{' '}
+                  {file.bytes.toLocaleString('en')} bytes{file.given ? '' : ', named only'}{' '}
+                  <Hash value={file.hash} what="hash of the file" />
+                </div>
+              ))}
+            </dd>
+          </div>
+        )}
         {run.lineage.length > 1 && (
           <div className="fact">
             <dt>Lineage</dt>

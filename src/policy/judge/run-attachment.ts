@@ -1,0 +1,51 @@
+import type { WorkerDefinition } from '../policy.ts'
+import { blockedText } from './opinion.ts'
+import { readOpinion, shareOpinion, type ReadingPlace } from './read-opinion.ts'
+import { decidingZones } from './zones-of-path.ts'
+
+/** Why a run may not be given a file when it starts. */
+export interface RefusedAttachment {
+  readonly code: 'policy_blocked' | 'invalid_request'
+  /** a sentence without its end */
+  readonly text: string
+}
+
+/**
+ * Whether a run may be given a file when it starts (workers-and-policy.md, zones), or why not: what its worker may read
+ * unasked, and what another worker could hand to it unasked: one of `sharers`, which may call it, whose zone pre-approves
+ * `share`. A file that only asks is never given, since nobody would have been asked. Pure; the path is canonical.
+ */
+export function refusedAttachment(
+  place: ReadingPlace,
+  sharers: readonly WorkerDefinition[],
+  path: string,
+): RefusedAttachment | null {
+  const { name } = place.worker
+  const quoted = JSON.stringify(path)
+  const own = reaches(place.worker, path) ? readOpinion(place, path) : null
+  if (own?.word === 'preApproved') return null
+  if (own?.word === 'blocked') return { code: 'policy_blocked', text: blockedText(own) }
+  if (own?.word === 'ask') {
+    const text = `reading ${quoted} asks (${own.rule.text}): leave it out, and the run asks when it reads it`
+    return { code: 'invalid_request', text }
+  }
+  const shares = sharers
+    .filter((worker) => reaches(worker, path))
+    .flatMap((worker) => shareOpinion({ ...place, worker }, path) ?? [])
+  if (shares.some(({ word }) => word === 'preApproved')) return null
+  const asks = shares.find(({ word }) => word === 'ask')
+  const why =
+    asks === undefined
+      ? 'no worker that may call it shares it'
+      : `handing it over needs an approval, which only a call of call_worker asks for (${asks.rule.text})`
+  const text = `no zone of ${name} lets it read ${quoted}, and ${why}`
+  return { code: 'invalid_request', text }
+}
+
+/** A zone contains the path, and does not leave out its suffix. */
+function reaches(worker: WorkerDefinition, path: string): boolean {
+  const zones = decidingZones(worker.zones, path)
+  const named = ({ suffixes }: (typeof zones)[number]): boolean =>
+    suffixes === null || suffixes.some((suffix) => path.endsWith(suffix))
+  return zones.length > 0 && zones.every(named)
+}
