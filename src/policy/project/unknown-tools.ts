@@ -1,3 +1,4 @@
+import { globMatches } from '../judge/when-matches.ts'
 import type { Policy, ProjectProblem, WorkerDefinition } from '../policy.ts'
 import { closestWord } from '../reading/did-you-mean.ts'
 import { placeOfSource } from '../reading/report.ts'
@@ -27,6 +28,35 @@ export function unknownTools(
           severity: 'error',
         }
       }),
+  )
+}
+
+/**
+ * A warning for each tool pattern of routing and overlays that matches no tool that any worker could have. What an MCP
+ * server offers is not known here.
+ */
+export function idleToolPatterns(
+  policy: Policy,
+  defined: ReadonlySet<string>,
+): readonly ProjectProblem[] {
+  const { routing, overlays } = policy.config
+  const known = [...builtInToolNames, ...defined]
+  const rules = [
+    ...routing.map(({ when, source }) => ({ when, source })),
+    ...overlays.map(({ when, consent }) => ({ when, source: consent.source })),
+  ]
+  return rules.flatMap(({ when, source }) =>
+    (when.tool ?? [])
+      .filter((pattern) => !/^(?:mcp_|\*)/.test(pattern))
+      // A near miss of a built-in name has been pointed out already.
+      .filter((pattern) => closestWord(pattern, builtInToolNames) === null)
+      .filter((pattern) => !known.some((name) => globMatches(pattern, name)))
+      .map((pattern) => ({
+        ...placeOfSource(source),
+        problem: `no tool is called "${pattern}"`,
+        remedy: 'correct the name, or define the tool in a file of tools/',
+        severity: 'warning' as const,
+      })),
   )
 }
 

@@ -39,9 +39,7 @@ export class Report {
 
   /** In the order of files and lines; of more than a thousand, the first ones and how many there are. */
   all(): readonly ProjectProblem[] {
-    const all = [...this.#problems.values()].toSorted(
-      (a, b) => compareText(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0),
-    )
+    const all = [...this.#problems.values()].toSorted(compareProblems)
     const last = all[mostShown]
     if (last === undefined) return all
     const problem = `${all.length - mostShown} more problems are not shown`
@@ -51,6 +49,11 @@ export class Report {
       { file: last.file, line: last.line, problem, remedy: 'mend those above first', severity },
     ]
   }
+}
+
+/** In the order of files and lines. */
+export function compareProblems(a: ProjectProblem, b: ProjectProblem): number {
+  return compareText(a.file, b.file) || (a.line ?? 0) - (b.line ?? 0)
 }
 
 function compareText(a: string, b: string): number {

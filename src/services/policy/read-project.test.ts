@@ -62,7 +62,10 @@ test('what is missing is left for parsing to report', async () => {
   rmSync(path.join(folder, 'scripts'), { recursive: true })
   expect((await files()).texts.size).toBe(1)
   expect(await loadProject(folder)).toMatchObject({
-    problems: [{ file: 'countersign.yaml', problem: 'the file does not exist' }],
+    problems: [
+      { file: 'countersign.yaml', problem: 'the file does not exist' },
+      { file: 'workers/scribe.md' },
+    ],
   })
 })
 

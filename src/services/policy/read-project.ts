@@ -20,6 +20,14 @@ export type ReadProject =
  * A missing file is left out, so that parsing says what it is needed for.
  */
 export async function readProject(projectDir: string): Promise<ReadProject> {
+  const { files, problems } = await readReadable(projectDir)
+  return problems.length > 0 ? { problems } : { files }
+}
+
+/** As `readProject`, with the files that can be read whatever is wrong with the others. */
+export async function readReadable(
+  projectDir: string,
+): Promise<{ readonly files: ProjectFiles; readonly problems: readonly ProjectProblem[] }> {
   const problems: ProjectProblem[] = []
   const texts = new Map<string, string>()
   const toolFiles: ToolFile[] = []
@@ -39,7 +47,9 @@ export async function readProject(projectDir: string): Promise<ReadProject> {
   }
   await readTextInto(configFile)
   await guarded('workers', async () => {
-    for (const name of await namesIn(projectDir, 'workers')) {
+    const names = await namesIn(projectDir, 'workers')
+    if (names.length > mostFiles) throw new Error(`it holds more than ${mostFiles} files`)
+    for (const name of names) {
       if (name.endsWith('.md')) await readTextInto(`workers/${name}`)
     }
   })
@@ -57,7 +67,7 @@ export async function readProject(projectDir: string): Promise<ReadProject> {
       })
     }
   })
-  return problems.length > 0 ? { problems } : { files: { texts, toolFiles } }
+  return { files: { texts, toolFiles }, problems }
 }
 
 /** The bytes of a regular file inside the folder, links resolved. A FIFO does not block. */

@@ -1,0 +1,132 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { findProblems } from './find-problems.ts'
+
+const config = `version: 1
+teams: { platform: { members: [ada@example.com] } }
+queues: { platform: { team: platform } }
+defaults: { queue: platform }
+`
+const script = 'turns: []\n'
+
+let folder: string
+beforeEach(() => {
+  folder = realpathSync(mkdtempSync(path.join(tmpdir(), 'checked folder-')))
+  put('countersign.yaml', config)
+  put('script.yaml', script)
+  put('workers/scribe.md', '---\nmodel: script:script.yaml\n---\nWrite.\n')
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+function put(at: string, text: string | Uint8Array): void {
+  mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })
+  writeFileSync(path.join(folder, at), text)
+}
+
+async function found(): Promise<string[]> {
+  const problems = await findProblems(folder)
+  return problems.map(
+    ({ file, line, problem, remedy, severity }) =>
+      `${severity} ${file}:${line ?? ''} ${problem}; ${remedy}`,
+  )
+}
+
+function scribe(settings: string): void {
+  put('workers/scribe.md', `---\nmodel: script:script.yaml\n${settings}\n---\nWrite.\n`)
+}
+
+test('a folder without mistakes has none', async () => {
+  expect(await found()).toEqual([])
+})
+
+test('every kind of mistake is told at once, in the order of files and lines', async () => {
+  put('countersign.yaml', `${config}rigths: {}\n`)
+  put('tools/broken.ts', 'export default 5 +\n')
+  put('tools/shadow.ts', 'export default 5\n')
+  put('workers/latin.md', Uint8Array.from([0x2d, 0xff, 0xfe]))
+  put('workers/notes.txt', 'notes')
+  symlinkSync('/etc/hostname', path.join(folder, 'workers/away.md'))
+  scribe('zones: [{ name: a, root: ../a }]')
+  expect(await found()).toEqual([
+    'error countersign.yaml:5 unknown key "rigths"; did you mean "rights"?',
+    expect.stringMatching(/^error tools\/broken\.ts:1 SyntaxError/),
+    expect.stringMatching(/^error tools\/shadow\.ts:/),
+    expect.stringMatching(/^error workers\/away\.md: .*leads out of the project folder/),
+    expect.stringMatching(/^error workers\/latin\.md: .*it is not UTF-8 text/),
+    'warning workers/notes.txt: is not read; a worker is a file workers/NAME.md',
+    expect.stringMatching(/^error workers\/scribe\.md:3 "zones\[0\]\.root" is "\.\.\/a"/),
+  ])
+})
+
+test('a countersign.yaml that cannot be read is not called missing', async () => {
+  put('countersign.yaml', Uint8Array.from([0xff, 0xfe]))
+  expect(await found()).toEqual([expect.stringContaining('it is not UTF-8 text')])
+})
+
+test('a custom tool does not take the name of a built-in one', async () => {
+  put(
+    'tools/shadow.ts',
+    `import { defineTool } from 'countersign'
+import { z } from 'zod'
+export default defineTool({ name: 'write_file', description: 'x', inputSchema: z.object({}), execute: async () => 1 })
+`,
+  )
+  expect(await found()).toEqual([
+    expect.stringContaining('write_file is the name of a built-in tool'),
+  ])
+})
+
+test.each(['countersign.yml', 'Countersign.yaml', '.countersign.yaml'])(
+  'a configuration called %s is told its name',
+  async (name) => {
+    rmSync(path.join(folder, 'countersign.yaml'))
+    put(name, config)
+    expect(await found()).toContain(
+      `error countersign.yaml: the file does not exist; rename ${name} to countersign.yaml`,
+    )
+  },
+)
+
+test('folders that look as if they counted are pointed out', async () => {
+  rmSync(path.join(folder, 'workers'), { recursive: true })
+  put('agents/scribe.md', 'x')
+  expect(await found()).toEqual([
+    'warning agents/: is not read; rename it to workers/, if that is what it holds',
+  ])
+})
+
+test('a pattern that names no tool is pointed out once the tools are known', async () => {
+  const when = '{ tool: [nothing_such, "zz_*", write_file, "*_file", mcp__x__y, "*"] }'
+  put('countersign.yaml', `${config}routing: [{ when: ${when}, risk: high }]\n`)
+  expect(await found()).toEqual(
+    ['nothing_such', 'zz_*'].map(
+      (name) =>
+        `warning countersign.yaml:5 no tool is called "${name}"; correct the name, or define the tool in a file of tools/`,
+    ),
+  )
+})
+
+test('a zone that reaches nothing is pointed out; one that a write would make is not', async () => {
+  symlinkSync(tmpdir(), path.join(folder, 'link'))
+  scribe(`zones:
+  - { name: gone, root: gone }
+  - { name: new, root: new/deep, mode: rw }
+  - { name: link, root: link/x, mode: rw }
+  - { name: file, root: script.yaml }`)
+  const remedy = 'correct its root, or make the folder'
+  expect(await found()).toEqual([
+    `warning workers/scribe.md:4 zone "gone" reaches nothing: the folder gone does not exist; ${remedy}`,
+    `warning workers/scribe.md:6 zone "link" reaches nothing: link is a link, which is not followed; ${remedy}`,
+    `warning workers/scribe.md:7 zone "file" reaches nothing: script.yaml is not a folder; ${remedy}`,
+  ])
+})
+
+test('a workspace that is not there is pointed out; one on another host is not looked for', async () => {
+  scribe('zones: [{ name: all, root: . }]')
+  put('countersign.yaml', `${config}workspaces: { default: { root: ./nowhere } }\n`)
+  expect(await found()).toEqual([expect.stringContaining('the folder . does not exist')])
+  put('countersign.yaml', `${config}workspaces: { default: { root: /nowhere, taskQueue: far } }\n`)
+  expect(await found()).toEqual([])
+})

@@ -1,0 +1,87 @@
+import { access, constants } from 'node:fs/promises'
+import { join } from 'node:path'
+import { warnOfMissingSettings } from '../../models/model-settings.ts'
+import type { Policy, ProjectProblem } from '../../policy/policy.ts'
+import { unknownPrograms } from '../../policy/project/unknown-programs.ts'
+import { idleToolPatterns, unknownTools } from '../../policy/project/unknown-tools.ts'
+import { compareProblems } from '../../policy/reading/report.ts'
+import { processEnvironment } from '../../runtime/environment.ts'
+import { readProjectEnvironment } from '../../runtime/project/project-environment.ts'
+import { inspectProject } from '../../services/policy/load-project.ts'
+import { loadToolDescriptions } from '../../tools/custom/load-tool-descriptions.ts'
+import { warnOfMissingVariables } from '../../tools/mcp/missing-variables.ts'
+import { nameInstead, warnOfUnread } from './unread-files.ts'
+import { warnOfZoneFolders } from './zone-folders.ts'
+
+/**
+ * Every problem of a project folder at once: of the files themselves, of the tool files, which are loaded for it, and of
+ * what they need of this host. Errors of one do not hide those of another.
+ */
+export async function findProblems(projectDir: string): Promise<readonly ProjectProblem[]> {
+  return (await problemsOf(projectDir)).toSorted(compareProblems)
+}
+
+async function problemsOf(projectDir: string): Promise<readonly ProjectProblem[]> {
+  const { parsed, toolFiles } = await inspectProject(projectDir)
+  const unread = await warnOfUnread(projectDir)
+  const environment = processEnvironment()
+  const loaded =
+    toolFiles.length === 0
+      ? { tools: [], problems: [] }
+      : await loadToolDescriptions({ projectDir, toolFiles, environment })
+  const broken = loaded.problems.map(({ file, line, problem }) => ({
+    file,
+    line,
+    problem,
+    remedy: "mend the file: it loads, and exports tools made by defineTool or by the AI SDK's tool",
+    severity: 'error' as const,
+  }))
+  if ('problems' in parsed) {
+    const problems = await Promise.all(parsed.problems.map((one) => nameInstead(projectDir, one)))
+    return [...problems, ...unread, ...broken]
+  }
+  const { policy, warnings } = parsed
+  const defined = new Set(loaded.tools.map((tool) => tool.name))
+  return [
+    ...warnings,
+    ...unread,
+    ...(await warnOfHost(projectDir, policy)),
+    // A file that does not load may define what is missing: one mistake, one message.
+    ...(broken.length > 0
+      ? []
+      : [...unknownTools(policy, defined), ...idleToolPatterns(policy, defined)]),
+    ...broken,
+  ]
+}
+
+/** What the folder needs of this host: variables, programs, folders. */
+async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly ProjectProblem[]> {
+  const environment = readProjectEnvironment(projectDir, processEnvironment())
+  return [
+    ...warnOfMissingSettings(policy, environment),
+    ...warnOfMissingVariables(policy, environment),
+    ...(await unknownPrograms(policy, isProgram)),
+    ...(await warnOfZoneFolders(projectDir, policy)),
+  ]
+}
+
+/** The fixed path on which commands find their programs (security.md 3). */
+const programFolders = [
+  '/usr/local/sbin',
+  '/usr/local/bin',
+  '/usr/sbin',
+  '/usr/bin',
+  '/sbin',
+  '/bin',
+]
+
+async function isProgram(name: string): Promise<boolean> {
+  for (const folder of programFolders) {
+    const found = await access(join(folder, name), constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (found) return true
+  }
+  return false
+}
