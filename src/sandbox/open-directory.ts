@@ -4,6 +4,7 @@ import path from 'node:path'
 import { WorkspaceProblem } from '../domain/workspace-problem.ts'
 import { asWorkspaceProblem, errorCode, named } from './file-problem.ts'
 import { identityOf } from './hidden-paths.ts'
+import { bytesOfName } from './raw-names.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
@@ -58,6 +59,22 @@ export async function openDirectory(
   }
 }
 
+/** A walk below `root` that refuses no folder. */
+export function plainWalk(root: string): Walk {
+  return {
+    root,
+    naming: platformNaming,
+    admit: () => undefined,
+    beforeCreate: async () => undefined,
+  }
+}
+
+/** Opens a folder by its name in an open one, with no-follow. Rejects as `openDirectory`. */
+export async function openChild(parent: Directory, name: string): Promise<Directory> {
+  const target = parent.child(name)
+  return openOne(target, target, platformNaming, name)
+}
+
 async function step(
   walk: Walk,
   parent: Directory,
@@ -74,7 +91,7 @@ async function step(
   }
   await walk.beforeCreate(parent, name, at)
   try {
-    await mkdir(target)
+    await mkdir(bytesOfName(target))
     await parent.handle.sync()
   } catch (error) {
     if (errorCode(error) !== 'EEXIST') throw asWorkspaceProblem(error, at)
@@ -90,7 +107,7 @@ async function openOne(
 ): Promise<Directory> {
   let handle: FileHandle
   try {
-    handle = await open(target, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
+    handle = await open(bytesOfName(target), O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
   } catch (error) {
     throw await whyNotOpened(error, target, at)
   }
@@ -120,7 +137,7 @@ async function whyNotOpened(error: unknown, target: string, at: string): Promise
 
 async function isLink(target: string): Promise<boolean> {
   try {
-    return (await lstat(target)).isSymbolicLink()
+    return (await lstat(bytesOfName(target))).isSymbolicLink()
   } catch {
     return false
   }

@@ -1,7 +1,10 @@
-import { lstat, readdir } from 'node:fs/promises'
 import type { Dirent } from 'node:fs'
+import { lstat, readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { identityOf } from '../hidden-paths.ts'
+import { openChild, openDirectory, plainWalk, type Directory } from '../open-directory.ts'
+import { openFile, readBytes } from '../open-file.ts'
+import { bytesOfName, textOfName } from '../raw-names.ts'
 
 /** What policy says of a name, by its path relative to the workspace root. */
 export interface NamedPaths {
@@ -9,80 +12,164 @@ export interface NamedPaths {
   secret(at: string, folder: boolean): boolean
   /**
    * `guarded`: what is there must stay as it is, and nothing may be made there. `pinned`: the same for the folder
-   * itself, but not for all that is in it.
+   * itself, but not for all that is in it. `script`: guarded when its text says that a program is to be run.
    */
-  standing(at: string): 'guarded' | 'pinned' | null
+  standing(at: string): 'guarded' | 'pinned' | 'script' | null
+  /** whether a folder with these names in it is one whose other names count as those of `repository` */
+  isRepository(names: ReadonlySet<string>): boolean
+  /** what a name right below such a folder stands for */
+  inRepository(name: string): 'guarded' | null
+  /** whether the text of a `script` has a program run */
+  runsProgram(text: string): boolean
 }
 
-/** What a look through the zones found. Paths are relative to the workspace root. */
+/** What a look through the zones found. Paths are relative to the workspace root, written as `textOfName` does. */
 export interface FoundNames {
   readonly secrets: readonly { readonly path: string; readonly folder: boolean }[]
   /** with `device:inode`; a link is never followed, and never mounted over */
   readonly guarded: ReadonlyMap<string, FoundName>
   /** sockets, pipes and devices: other programs of the host may listen there */
   readonly special: readonly string[]
+  /** folders that may not be read, or lie too deep: what is in them is not known */
+  readonly closed: readonly string[]
 }
 
 export interface FoundName {
   readonly identity: string
   readonly link: boolean
   readonly pinned: boolean
+  /** when its name, rights or bytes were changed last, as the kernel says; milliseconds */
+  readonly changedMs: number
 }
 
 /** More entries than a command's zones may have: looking through them would take longer than the command. */
 const mostEntries = 500_000
+/** Folders in folders: each is held open while one looks below it. */
+const mostDepth = 400
+const mostScriptBytes = 1024 * 1024
 
 /** There is too much to look through. The message is a sentence. */
 export class TooManyEntries extends Error {
   override readonly name = 'TooManyEntries'
 }
 
+export interface Look {
+  readonly root: string
+  /** relative to `root` */
+  readonly folders: readonly string[]
+  readonly names: NamedPaths
+  /** an absolute path that is not entered */
+  readonly hidden: string
+  /** a look after a command has no bound: nothing that it made may hide behind too many others */
+  readonly bounded: boolean
+}
+
 /**
- * Looks through folders for the names that commands must not read or change. `folders` are relative to `root`, and no
- * link is followed. `hidden` is an absolute path that is not entered.
+ * Looks through folders for the names that commands must not read or change. Each folder is held open while one looks
+ * below it, so that nothing that is renamed meanwhile leads elsewhere; no link is followed.
  */
-export async function lookForNames(
-  root: string,
-  folders: readonly string[],
-  names: NamedPaths,
-  hidden: string,
-): Promise<FoundNames> {
-  const secrets: { path: string; folder: boolean }[] = []
-  const guarded = new Map<string, FoundName>()
-  const special: string[] = []
+export async function lookForNames(look: Look): Promise<FoundNames> {
+  const found = {
+    secrets: [] as { path: string; folder: boolean }[],
+    guarded: new Map<string, FoundName>(),
+    special: [] as string[],
+    closed: [] as string[],
+  }
   let looked = 0
-  const waiting = [...folders]
-  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-    const entries = await entriesOf(path.join(root, at))
+
+  async function visit(folder: Directory, at: string, depth: number): Promise<void> {
+    const entries = await entriesOf(folder)
+    if (entries === null) {
+      found.closed.push(at)
+      return
+    }
     looked += entries.length
-    if (looked > mostEntries) {
+    if (look.bounded && looked > mostEntries) {
       throw new TooManyEntries(
         `The worker's zones have more than ${mostEntries} files, which is more than a command may see: give it smaller zones.`,
       )
     }
+    const inside = look.names.isRepository(new Set(entries.map(({ name }) => name)))
     for (const entry of entries) {
       const below = at === '' ? entry.name : `${at}/${entry.name}`
-      if (path.join(root, below) === hidden) continue
-      const folder = entry.isDirectory()
-      const standing = names.standing(below)
-      if (standing !== null) {
-        const found = await lstat(path.join(root, below), { bigint: true }).catch(() => null)
-        if (found !== null) {
-          const link = entry.isSymbolicLink()
-          const pinned = standing === 'pinned' && folder
-          guarded.set(below, { identity: identityOf(found), link, pinned })
-        }
-      }
-      if (entry.isSymbolicLink()) continue
-      if (names.secret(below, folder)) secrets.push({ path: below, folder })
-      else if (folder) waiting.push(below)
-      else if (!entry.isFile()) special.push(below)
+      if (path.join(look.root, below) === look.hidden) continue
+      await note(folder, below, entry, inside)
+      if (entry.kind === 'link') continue
+      const isFolder = entry.kind === 'folder'
+      if (look.names.secret(below, isFolder)) found.secrets.push({ path: below, folder: isFolder })
+      else if (entry.kind === 'other') found.special.push(below)
+      else if (isFolder) await enter(folder, entry.name, below, depth)
     }
   }
-  return { secrets, guarded, special }
+
+  async function enter(parent: Directory, name: string, at: string, depth: number): Promise<void> {
+    const folder = depth >= mostDepth ? null : await openChild(parent, name).catch(() => null)
+    if (folder === null) {
+      found.closed.push(at)
+      return
+    }
+    await using held = folder
+    await visit(held, at, depth + 1)
+  }
+
+  async function note(
+    folder: Directory,
+    at: string,
+    { kind, name }: Entry,
+    inside: boolean,
+  ): Promise<void> {
+    const { names } = look
+    const own = names.standing(at)
+    const standing = own ?? (inside ? names.inRepository(name) : null)
+    if (standing === null) return
+    if (standing === 'script' && !(await runsProgram(folder, name, at))) return
+    const state = await lstat(bytesOfName(folder.child(name)), { bigint: true }).catch(() => null)
+    if (state === null) return
+    const pinned = standing === 'pinned' && kind === 'folder'
+    const changedMs = Number(state.ctimeMs)
+    found.guarded.set(at, { identity: identityOf(state), link: kind === 'link', pinned, changedMs })
+  }
+
+  async function runsProgram(folder: Directory, name: string, at: string): Promise<boolean> {
+    const handle = await openFile(folder, name, at).catch(() => null)
+    // What is no file, or cannot be read, is not known to run nothing.
+    if (handle === null) return true
+    try {
+      const bytes = await readBytes(handle, 0, mostScriptBytes + 1)
+      return (
+        bytes.length > mostScriptBytes ||
+        look.names.runsProgram(Buffer.from(bytes).toString('latin1'))
+      )
+    } finally {
+      await handle.close()
+    }
+  }
+
+  for (const at of look.folders) {
+    const components = at === '' ? [] : at.split('/')
+    const folder = await openDirectory(plainWalk(look.root), components, false).catch(() => null)
+    // A zone that is gone has nothing that a command could find.
+    if (folder === null) continue
+    await using held = folder
+    await visit(held, at, 0)
+  }
+  return found
 }
 
-/** A folder that is gone or may not be read has nothing that a command could find. */
-async function entriesOf(folder: string): Promise<Dirent[]> {
-  return readdir(folder, { withFileTypes: true }).catch(() => [])
+interface Entry {
+  readonly name: string
+  readonly kind: 'file' | 'folder' | 'link' | 'other'
+}
+
+/** `null` for a folder that may not be read. */
+async function entriesOf(folder: Directory): Promise<Entry[] | null> {
+  const options = { withFileTypes: true, encoding: 'buffer' } as const
+  const entries = await readdir(folder.child('.'), options).catch(() => null)
+  return entries?.map((entry) => ({ name: textOfName(entry.name), kind: kindOf(entry) })) ?? null
+}
+
+function kindOf(entry: Dirent<Buffer>): Entry['kind'] {
+  if (entry.isSymbolicLink()) return 'link'
+  if (entry.isDirectory()) return 'folder'
+  return entry.isFile() ? 'file' : 'other'
 }

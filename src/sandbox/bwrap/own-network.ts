@@ -1,5 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
+import { readFile } from 'node:fs/promises'
 import type { Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
 import { commandEnvironment } from './command-environment.ts'
 
 /** The descriptors of a sandbox that gets a network: a file for the resolver, and what bubblewrap waits for. */
@@ -7,6 +9,8 @@ export const networkDescriptors = { resolver: 8, block: 9 } as const
 
 /** Where slirp4netns answers questions for names. */
 export const resolverFile = 'nameserver 10.0.2.3\n'
+
+const loopbackWithinMs = 3000
 
 /** A network of a sandbox's own. */
 export interface OwnNetwork {
@@ -30,8 +34,10 @@ export function giveNetwork(sandbox: ChildProcess, first: Promise<number | null>
     sandbox.kill('SIGKILL')
   }
   block.on('error', () => undefined)
-  void first.then((pid) => {
-    if (pid !== null && !over) slirp = start(pid, () => block.end('go'), fail)
+  void first.then(async (pid) => {
+    if (pid === null) return
+    await untilLoopback(pid)
+    if (!over) slirp = start(pid, () => block.end('go'), fail)
   })
   return {
     get problem() {
@@ -41,6 +47,19 @@ export function giveNetwork(sandbox: ChildProcess, first: Promise<number | null>
       over = true
       slirp?.kill('SIGKILL')
     },
+  }
+}
+
+/**
+ * bubblewrap gives the new network its loopback and fails when it has one already, as it has once slirp4netns has come in:
+ * one after the other. Where that cannot be seen, slirp4netns comes in after a moment.
+ */
+async function untilLoopback(pid: number): Promise<void> {
+  const deadline = performance.now() + loopbackWithinMs
+  while (performance.now() < deadline) {
+    const routes = await readFile(`/proc/${pid}/net/fib_trie`, 'utf8').catch(() => null)
+    if (routes?.includes('127.0.0.1') === true) return
+    await delay(5)
   }
 }
 

@@ -2,45 +2,29 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import type { Readable, Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import {
+  CommandStopped,
+  ended,
+  SandboxFailed,
+  terminate,
+  type CommandEnd,
+} from '../process/command-end.ts'
+import { bytesOfName } from '../raw-names.ts'
 import { bwrapArguments } from './bwrap-arguments.ts'
 import { commandEnvironment } from './command-environment.ts'
 import type { CommandLimits } from './command-limits.ts'
-import { keepOutput, type KeptOutput } from './kept-output.ts'
-import { childrenOf, lookAtTree } from './process-tree.ts'
+import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
+import { childrenOf, lookAtTree } from '../process/process-tree.ts'
 import { giveNetwork, networkDescriptors, resolverFile } from './own-network.ts'
-import { countProcesses } from './process-count.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 import { readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
 import type { SystemFolder } from './system-folders.ts'
+import { watchCommand, type CommandUse } from '../process/watch-command.ts'
 
-/** How a command ended. A command that a limit ended has the limit as `exceeded`, a sentence. */
-export interface CommandEnd {
-  /** as a shell says it: 128 and the number for one that a signal ended */
-  readonly exitCode: number
-  readonly stdout: KeptOutput
-  readonly stderr: KeptOutput
-  readonly timedOut: boolean
-  readonly exceeded: string | null
-}
-
-/** bubblewrap could not make the sandbox; the command did not begin. The message is a sentence. */
-export class SandboxFailed extends Error {
-  override readonly name = 'SandboxFailed'
-}
-
-/** The command was ended because the signal said so. */
-export class CommandStopped extends Error {
-  override readonly name = 'CommandStopped'
-}
-
-const watchEveryMs = 100
-/** How long a command may take to end by itself once it was asked to. */
-const graceMs = 500
 /** The kernel ends what is in a sandbox at once, but for a process in the middle of a write. */
 const goneWithinMs = 10_000
 const argumentsDescriptor = 3
 const informationDescriptor = 7
-const killed = 137
 
 export interface SandboxedRun {
   readonly bwrap: string
@@ -79,7 +63,13 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   )
   const closed = ended(child)
   // It reads its arguments first: until they are given, nothing has begun.
-  const count = child.pid === undefined ? null : countProcesses(child.pid, limits.processes + 2)
+  const group =
+    child.pid === undefined
+      ? null
+      : boundByKernel(child.pid, {
+          processes: limits.processes + 2,
+          memoryBytes: limits.memoryBytes,
+        })
   const host = { folders: run.folders, tmpBytes: limits.writtenBytes }
   const words = bwrapArguments(plan, host, {
     passwd: 4,
@@ -87,7 +77,7 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     information: informationDescriptor,
     network: run.network ? networkDescriptors : null,
   })
-  give(child, argumentsDescriptor, words.map((word) => `${word}\0`).join(''))
+  give(child, argumentsDescriptor, bytesOfName(words.map((word) => `${word}\0`).join('')))
   give(child, 4, `user:x:${process.getuid?.() ?? 0}:${process.getgid?.() ?? 0}::/tmp:/bin/sh\n`)
   give(child, 5, `user:x:${process.getgid?.() ?? 0}:\n`)
   if (run.network) give(child, networkDescriptors.resolver, resolverFile)
@@ -95,92 +85,54 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
   const network = run.network ? giveNetwork(child, first) : null
   const ready = saysReady(pipeOf(child, readyDescriptor) as Readable)
 
-  let exceeded: string | null = null
-  let [timedOut, stopped] = [false, false]
-  const end = (why: () => void): void => {
-    if (exceeded !== null || timedOut || stopped) return
-    why()
-    child.kill('SIGKILL')
-  }
-  const flood = (name: string) => () =>
-    end(() => {
-      exceeded = `It wrote more than ${limits.outputBytes} bytes to ${name} and was ended.`
-    })
-  const stdout = keepOutput(child.stdout as Readable, limits.outputBytes, flood('standard output'))
-  const stderr = keepOutput(child.stderr as Readable, limits.outputBytes, flood('standard error'))
-  const look = (): void => {
-    if (child.pid === undefined) return
-    const use = lookAtTree(child.pid, limits.processes + 2)
-    const over = excess(use, limits)
-    if (over !== null) {
-      end(() => {
-        exceeded = over
-      })
-    }
-  }
-  const watch = setInterval(look, watchEveryMs)
-  const askToEnd = async (why: () => void): Promise<void> => {
-    why()
-    // The sandbox's own first process would end everything at once: the command itself is asked.
-    for (const outer of child.pid === undefined ? [] : childrenOf(child.pid)) {
-      for (const pid of childrenOf(outer)) terminate(pid)
-    }
-    await Promise.race([closed, delay(graceMs)])
-    child.kill('SIGKILL')
-  }
-  const onTime = setTimeout(() => {
-    if (!stopped) void askToEnd(() => (timedOut = true))
-  }, run.timeoutMs)
-  const onStop = (): void => void askToEnd(() => (stopped = true))
-  run.signal.addEventListener('abort', onStop, { once: true })
   try {
-    const code = await closed
+    const end = await watchCommand(
+      {
+        stdout: child.stdout as Readable,
+        stderr: child.stderr as Readable,
+        closed,
+        use: () => useOf(child, group, limits),
+        askToEnd: () => askInside(child),
+        end: () => child.kill('SIGKILL'),
+      },
+      run,
+    )
     const begun = await ready
     await untilGone(await first)
-    if (stopped) throw new CommandStopped('The command was ended before it was done.')
+    if (end.stopped) throw new CommandStopped('The command was ended before it was done.')
     if (!begun && network?.problem != null) throw new SandboxFailed(network.problem)
-    if (!begun) throw new SandboxFailed(failure(code, stderr().bytes))
-    return { exitCode: code ?? killed, stdout: stdout(), stderr: stderr(), timedOut, exceeded }
+    if (!begun) throw new SandboxFailed(failure(end.code, end.stderr.bytes))
+    const { exceeded, stderr, stdout, timedOut } = end
+    return { exitCode: end.code, stdout, stderr, timedOut, exceeded }
   } finally {
-    clearInterval(watch)
-    clearTimeout(onTime)
-    run.signal.removeEventListener('abort', onStop)
-    child.kill('SIGKILL')
     network?.close()
-    count?.end()
+    group?.end()
   }
 }
 
-/** bubblewrap itself and its first process inside count as none of the command's. */
-function excess(
-  use: { pids: readonly number[]; memoryBytes: number; writtenBytes: number },
+/** bubblewrap's first process inside counts as none of the command's. */
+function useOf(
+  { pid = 0 }: ChildProcess,
+  group: ControlGroup | null,
   limits: CommandLimits,
-): string | null {
-  if (use.pids.length - 1 > limits.processes) {
-    return `It had more than ${limits.processes} processes and was ended.`
-  }
-  if (use.memoryBytes > limits.memoryBytes) {
-    return `It used more than ${limits.memoryBytes} bytes of memory and was ended.`
-  }
-  if (use.writtenBytes > limits.writtenBytes) {
-    return `It wrote more than ${limits.writtenBytes} bytes to disk and was ended.`
-  }
-  return null
+): CommandUse {
+  const { memoryBytes, pids, writtenBytes } = lookAtTree(pid, limits.processes + 2)
+  const outOfMemory = group?.outOfMemory() ?? false
+  return { processes: pids.length - 1, memoryBytes, writtenBytes, outOfMemory }
 }
 
-function failure(code: number | null, said: Buffer): string {
+/** The sandbox's own first process would end everything at once: the command itself is asked. */
+function askInside({ pid }: ChildProcess): void {
+  for (const outer of pid === undefined ? [] : childrenOf(pid)) {
+    for (const inner of childrenOf(outer)) terminate(inner)
+  }
+}
+
+function failure(code: number, said: Buffer): string {
   const words = said.toString('utf8').trim().split('\n')[0] ?? ''
   return code === 125
     ? 'A folder of its zones was swapped for another one, and the command did not begin.'
     : `The sandbox could not be made, and the command did not begin: ${words || `code ${code}`}.`
-}
-
-/** Resolves with the exit code once the process has ended and its streams are closed; `null` when it was killed. */
-function ended(child: ChildProcess): Promise<number | null> {
-  return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(new SandboxFailed(error.message)))
-    child.once('close', (code) => resolve(code))
-  })
 }
 
 /** The first process inside, as bubblewrap tells; `null` when it ends before it tells. */
@@ -211,19 +163,11 @@ function pipeOf(child: ChildProcess, descriptor: number): unknown {
   return (child.stdio as readonly unknown[])[descriptor]
 }
 
-function give(child: ChildProcess, descriptor: number, text: string): void {
+function give(child: ChildProcess, descriptor: number, text: string | Buffer): void {
   const pipe = pipeOf(child, descriptor) as Writable
   // One that ended before it read everything says so by its exit code.
   pipe.on('error', () => undefined)
   pipe.end(text)
-}
-
-function terminate(pid: number): void {
-  try {
-    process.kill(pid, 'SIGTERM')
-  } catch {
-    // It has ended meanwhile.
-  }
 }
 
 /** The sandbox's first process ends after all others in it: nothing can change a file any more. */

@@ -11,6 +11,7 @@ import type { Presentation } from '../../domain/presentation.ts'
 import { getText } from '../../store/content.ts'
 import { testSandbox } from '../../tools/commands/commands.fixture.ts'
 import { executeCall } from './execute-call.ts'
+import { startRun } from '../runs/start-run.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
 
 const patient = { timeout: 120_000 }
@@ -234,22 +235,66 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
 })
 
 // Rules: security.md 7
-test(
-  'without a sandbox nothing is pre-approved, the approver is told, and nothing runs',
-  patient,
-  async () => {
-    await using plain = await openAgentDesk()
-    await plain.activate({ 'workers/scribe.md': deskWorker.replace('zones:', `${shell}zones:`) })
-    plain.say({ calls: [{ tool: 'exec', input: { file: 'cat', args: ['countersign.yaml'] } }] })
+describe('without a sandbox', () => {
+  async function plainDesk(sandbox: string): Promise<AgentDesk> {
+    const plain = await openAgentDesk()
+    const worker = deskWorker.replace('zones:', `${sandbox}${shell}zones:`)
+    await plain.activate({ 'workers/scribe.md': worker })
+    await mkdir(join(plain.root, 'scratch'))
+    const command = 'cat countersign.yaml | head -1 > scratch/out.txt'
+    plain.say({ calls: [{ tool: 'shell', input: { command, cwd: '.' } }] })
+    return plain
+  }
+
+  test(
+    'nothing is pre-approved, whatever the mode; the approver is told, and what was approved runs and is audited as such',
+    patient,
+    async () => {
+      await using plain = await plainDesk('')
+      const asking = { worker: 'scribe', input: 'Write', mode: 'approve_all' } as const
+      const { id: runId } = await startRun(plain.api, plain.people.olga.caller, asking)
+      await plain.turn(runId, 1)
+      const [call] = await plain.calls(runId, 1)
+      expect(call).toMatchObject({ verdict: 'ask' })
+      const row = await plain.database.db
+        .selectFrom('request')
+        .innerJoin('request_revision as shown', 'shown.request_id', 'request.id')
+        .select(['request.risk', 'shown.presentation_hash'])
+        .where('request.id', '=', call?.requestId ?? '')
+        .executeTakeFirstOrThrow()
+      const presentation = JSON.parse(
+        await getText(plain.database.db, row.presentation_hash),
+      ) as Presentation
+      expect(row.risk).toBe('high')
+      expect(presentation.warnings.join(' ')).toContain('It will run without a sandbox')
+      await plain.decide(plain.people.grace, call?.requestId ?? '', {
+        reason: 'I read it',
+        seen: presentation.digest,
+      })
+      await plain.execute(call?.id ?? '')
+      expect((await plain.calls(runId, 1))[0]).toMatchObject({
+        result: 'output',
+        text: expect.stringContaining('It ran without a sandbox'),
+      })
+      expect(await plain.read('scratch/out.txt')).toBe('version: 1\n')
+      const started = await plain.database.db
+        .selectFrom('audit_event')
+        .select('document')
+        .where('call_id', '=', call?.id ?? '')
+        .where('type', '=', 'execution.started')
+        .executeTakeFirstOrThrow()
+      expect(started.document).toContain('"sandbox":"none"')
+    },
+  )
+
+  test('a worker that requires one runs no command, and nobody is asked', patient, async () => {
+    await using plain = await plainDesk('sandbox: { required: true }\n')
     const runId = await plain.start()
     await plain.turn(runId, 1)
-    const [call] = await plain.calls(runId, 1)
-    expect(call).toMatchObject({ verdict: 'ask' })
-    await plain.decide(plain.people.grace, call?.requestId ?? '')
-    await plain.execute(call?.id ?? '')
     expect((await plain.calls(runId, 1))[0]).toMatchObject({
-      result: 'error',
-      text: expect.stringContaining('this host has no sandbox'),
+      verdict: 'error',
+      requestId: '',
+      text: expect.stringContaining('runs commands in a sandbox only'),
     })
-  },
-)
+  })
+})

@@ -1,7 +1,7 @@
 import { limits } from '../../domain/limits.ts'
 import type { ToolResult } from '../../domain/tool.ts'
-import type { KeptOutput } from '../../sandbox/bwrap/kept-output.ts'
-import type { CommandEnd } from '../../sandbox/bwrap/run-sandboxed.ts'
+import type { KeptOutput } from '../../sandbox/process/kept-output.ts'
+import type { CommandEnd } from '../../sandbox/process/command-end.ts'
 
 /** What is left for the words around the streams. */
 const frameBytes = 4 * 1024
@@ -10,12 +10,16 @@ const inlineBytes = 128 * 1024
 
 /**
  * A command's result (workers-and-policy.md, results): what it ended with and both streams as they were kept, and for
- * the model at most 64 KiB of them with exact counts. `violations`: what was undone, sentences.
+ * the model at most 64 KiB of them with exact counts. `violations`: what was undone, sentences. `notes`: what else the
+ * model is told of how it ran.
  */
-export function commandResult(end: CommandEnd, violations: readonly string[]): ToolResult {
+export function commandResult(
+  end: CommandEnd,
+  violations: readonly string[],
+  notes: readonly string[] = [],
+): ToolResult {
   const { exitCode, stderr, stdout, timedOut } = end
-  const wrong = [...violations, ...(end.exceeded === null ? [] : [end.exceeded])]
-  const violation = wrong.length === 0 ? null : wrong.join('; ')
+  const violation = violationOf([...violations, ...(end.exceeded === null ? [] : [end.exceeded])])
   const truncated = [stdout, stderr].some(({ total }) => total > inlineBytes)
   const long = Object.entries({ stdout, stderr }).filter(([, { total }]) => total > inlineBytes)
   const room = limits.shownToModelBytes - frameBytes
@@ -23,6 +27,7 @@ export function commandResult(end: CommandEnd, violations: readonly string[]): T
   const text = [
     ...(violation === null ? [] : [`This command broke a rule: ${violation}`]),
     ...(timedOut ? ['It was ended because its time was over.'] : []),
+    ...notes,
     `Exit code ${exitCode}.`,
     ...part('standard output', stdout, room - forErrors),
     ...part('standard error', stderr, forErrors),
@@ -44,6 +49,18 @@ export function commandResult(end: CommandEnd, violations: readonly string[]): T
       : { streams: Object.fromEntries(long.map(([name, { bytes }]) => [name, bytes])) }),
     ...(violation === null ? {} : { violation }),
   }
+}
+
+/** More of them are counted: a command can make any number of names. */
+const mostViolations = 20
+
+/** What a command did, as one text; `null` when it broke no rule. */
+function violationOf(sentences: readonly string[]): string | null {
+  const more = sentences.length - mostViolations
+  const shown = sentences.slice(0, mostViolations)
+  return sentences.length === 0
+    ? null
+    : [...shown, ...(more > 0 ? [`and ${more} more like these`] : [])].join('; ')
 }
 
 /** The beginning and the end of a stream, with how much is left out between them. */

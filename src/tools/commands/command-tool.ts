@@ -19,13 +19,15 @@ export function commandTool<T extends { readonly cwd: string; readonly timeoutSe
   },
 ): Tool {
   const { name, description, schema, commandOf } = definition
+  const unconfined = !place.sandbox.works
   const tool = defineBuiltIn({
     name,
     description,
     schema,
-    risk: place.worker.sandbox.network === 'allow' ? 'high' : 'medium',
+    // Without a sandbox there is the host's network, and more.
+    risk: place.worker.sandbox.network === 'allow' || unconfined ? 'high' : 'medium',
     readOnly: false,
-    scopes: ['once', 'run', 'command'],
+    scopes: unconfined ? ['once'] : ['once', 'run', 'command'],
     accesses: ({ cwd }) => [{ operation: 'read', path: cwd, target: 'directory' }],
     present: (input, context) =>
       presentCommand(place, commandOf(input), input.timeoutSeconds, context),
@@ -34,6 +36,7 @@ export function commandTool<T extends { readonly cwd: string; readonly timeoutSe
   const command = (input: JsonObject): CommandInput => commandOf(schema.parse(input))
   return {
     ...tool,
+    ...(unconfined ? { needsPerson: 'approval' as const, unconfined } : {}),
     command,
     restsOn: async (input, workspace) =>
       factsOf(await commandFacts(place, workspace, command(input)), tool.definitionHash),

@@ -1,5 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
-import { existsSync, linkSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -259,6 +266,15 @@ describe.skipIf(!testSandbox.works)('nothing is left of a command', () => {
     expect(ran.stderr).toMatch(/MemoryError/)
   })
 
+  test('memory that many processes take together ends them all', patient, async () => {
+    using desk = await commandDesk()
+    const hold = `python3 -c "import time; held = b'x' * (700 * 2**20); time.sleep(100)"`
+    const script = `for i in 1 2 3 4 5; do ${hold} & done; wait; sleep 100`
+    const ran = await desk.shell(script, { timeoutSeconds: 90 })
+    expect(ran.violation).toMatch(/more than 2147483648 bytes of memory/)
+    expect(ran.timedOut).toBe(false)
+  })
+
   test('one file beyond the bound is not written', patient, async () => {
     using desk = await commandDesk()
     const ran = await desk.shell(
@@ -367,6 +383,17 @@ describe.skipIf(!testSandbox.works)('protected names', () => {
     expect(existsSync(path.join(desk.root, 'work/.bashrc'))).toBe(false)
   })
 
+  test(
+    'in any number are all removed, and counted in a text of bounded length',
+    patient,
+    async () => {
+      using desk = await commandDesk({}, { zones: open })
+      const ran = await desk.shell('for i in $(seq 3000); do echo evil > .env.$i; done')
+      expect(ran.violation).toContain('; and 2980 more like these')
+      expect(readdirSync(path.join(desk.root, 'work')).toSorted()).toEqual(['a.txt', 'kept'])
+    },
+  )
+
   test('a key that was written by a person meanwhile is nobody’s violation', patient, async () => {
     using desk = await commandDesk({}, { zones: '\n  - { name: work, root: work, mode: ro }' })
     writeFileSync(path.join(desk.root, 'work/.env'), 'A=1\n')
@@ -392,7 +419,7 @@ describe.skipIf(!testSandbox.works || !slirp)('with network: allow', () => {
         `grep tap0 /proc/net/dev | cut -d: -f1; cat /etc/resolv.conf; ${reach('127.0.0.1')}; ${reach('10.0.2.2')}; exit 0`,
       )
       server.close()
-      expect(ran.stdout).toContain('tap0')
+      expect(ran.stdout, ran.text).toContain('tap0')
       expect(ran.stdout).toContain('nameserver 10.0.2.3')
       expect(ran.stdout).not.toContain('reached')
       expect(desk.tools.shell.risk).toBe('high')

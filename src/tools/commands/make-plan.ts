@@ -55,11 +55,12 @@ export async function makePlan(
     ...names,
     standing: (at: string) => (missing.includes(at) ? 'guarded' : names.standing(at)),
   }
-  const look = async (): Promise<FoundNames> => {
-    const found = await lookForNames(root, folders, kept, place.dataDir)
+  const lookAt = async (bounded: boolean): Promise<FoundNames> => {
+    const hidden = place.dataDir
+    const found = await lookForNames({ root, folders, names: kept, hidden, bounded })
     return { ...found, guarded: new Map([...found.guarded].filter(([at]) => isWritable(at))) }
   }
-  const before = await look()
+  const before = await lookAt(true)
   const at = (below: string): string => path.join(root, below)
   const mounted = [...before.guarded].filter(([, { link }]) => !link)
   const covered = before.secrets.filter(({ folder }) => !folder).map((one) => one.path)
@@ -80,7 +81,7 @@ export async function makePlan(
       cwd: at(cwd),
     },
     before,
-    look,
+    look: () => lookAt(false),
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CommandInput } from '../../domain/command.ts'
 import type { Presented, PresentContext } from '../../domain/tool.ts'
 import { commandEnvironment } from '../../sandbox/bwrap/command-environment.ts'
+import { markName } from '../../sandbox/unconfined/run-unconfined.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { oneLine } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
@@ -40,7 +41,10 @@ export async function presentCommand(
         cwd: input.cwd === '' ? '.' : input.cwd,
         timeoutSeconds,
         sandbox: found.sandbox,
-        environment: Object.keys(commandEnvironment),
+        environment: [
+          ...Object.keys(commandEnvironment),
+          ...(place.sandbox.works ? [] : [markName]),
+        ],
         programs: found.programs.map((program) => ({ ...program })),
         files: kept.files.map((file) => ({ ...file })),
         runsWorkspaceCode: running.length > 0,
@@ -70,7 +74,7 @@ function sandboxWarnings({ sandbox }: CommandPlace): string[] {
   return sandbox.works
     ? []
     : [
-        `No sandbox works on the host of this run: ${sandbox.problem}. The command will not be run there until one does.`,
+        `It will run without a sandbox: none works on the host of this run (${sandbox.problem}). It can then read, change and send away whatever the person can who runs Countersign there, its data folder and keys included; its zones are no limit to it.`,
       ]
 }
 

@@ -5,18 +5,22 @@ import { secretName } from '../../policy/names/secret-names.ts'
 import { commandLimits } from '../../sandbox/bwrap/command-limits.ts'
 import { findProgram } from '../../sandbox/bwrap/find-program.ts'
 import { TooManyEntries } from '../../sandbox/bwrap/look-for-names.ts'
-import { runSandboxed, SandboxFailed, type CommandEnd } from '../../sandbox/bwrap/run-sandboxed.ts'
+import { runSandboxed } from '../../sandbox/bwrap/run-sandboxed.ts'
 import { undoNames } from '../../sandbox/bwrap/undo-names.ts'
+import type { SandboxPlan } from '../../sandbox/bwrap/sandbox-plan.ts'
+import { SandboxFailed, type CommandEnd } from '../../sandbox/process/command-end.ts'
+import { runUnconfined, type UnconfinedRun } from '../../sandbox/unconfined/run-unconfined.ts'
 import { commandFacts, factsOf, refuseChanged } from './command-facts.ts'
 import type { CommandPlace } from './command-place.ts'
 import { commandResult } from './command-result.ts'
+import { keepNames, restoreNames } from './keep-names.ts'
 import { makePlan } from './make-plan.ts'
 
 /** How a shell runs a script: no start-up files, nothing taken from the environment (security.md 2). */
 const shellWords = ['/bin/bash', '--norc', '--noprofile', '-p', '-c']
 
 /**
- * Runs a command in its sandbox: one that policy alone allows as it was printed, any other exactly as it was shown. What
+ * Runs a command in its sandbox, or, where none works and a person approved it as such, without one: one that policy alone allows as it was printed, any other exactly as it was shown. What
  * it made of protected names is undone (security.md 8), and is a violation in the result. Rejects with `stale` when what
  * the request recorded is no longer so.
  */
@@ -26,10 +30,7 @@ export async function runCommand(
   timeoutSeconds: number,
   context: ExecuteContext,
 ): Promise<ToolResult> {
-  const { sandbox } = place
-  if (!sandbox.works) {
-    throw new ToolProblem(`Commands cannot run on this host: ${sandbox.problem}.`)
-  }
+  refuseUnconfined(place, context)
   const found = await commandFacts(place, context.workspace, input)
   refuseChanged(context.facts, factsOf(found, context.facts.toolHash))
   const argv = vectorOf(input, context)
@@ -42,32 +43,49 @@ export async function runCommand(
   const allowed = new Set(secrets.map(({ path }) => path))
   try {
     const planned = await makePlan(place, context.workspace, input.cwd, allowed)
+    const { workspace } = context
+    // Without a sandbox nothing keeps a command from writing to what is there.
+    const kept = place.sandbox.works ? null : await keepNames(workspace, planned.before)
     const undo = async (): Promise<string[]> => {
-      const { guarded } = await planned.look()
-      return undoNames(context.workspace.root, planned.before.guarded, guarded)
+      const done = await undoNames(workspace.root, planned.before, await planned.look())
+      return kept === null
+        ? done
+        : [...done, ...(await restoreNames(workspace, planned.before, kept))]
     }
+    const bounds = { timeoutMs: timeoutSeconds * 1000, limits: commandLimits }
     let end: CommandEnd
     try {
-      end = await runSandboxed({
-        ...sandbox,
-        plan: planned.plan,
-        argv,
-        timeoutMs: timeoutSeconds * 1000,
-        limits: commandLimits,
-        network: place.worker.sandbox.network === 'allow',
-        signal: context.signal,
-      })
+      end = await runPlanned(place, planned.plan, { ...bounds, argv, signal: context.signal })
     } catch (error) {
       await undo()
       throw error
     }
-    return commandResult(end, await undo())
+    return commandResult(end, await undo(), place.sandbox.works ? [] : [unconfinedNote])
   } catch (error) {
     if (error instanceof SandboxFailed || error instanceof TooManyEntries) {
       throw new ToolProblem(error.message)
     }
     throw error
   }
+}
+
+const unconfinedNote = 'It ran without a sandbox: none works on this host.'
+
+/** Without a sandbox only what a person was asked about runs, and nothing where the worker requires one (security.md 7). */
+function refuseUnconfined({ sandbox, worker }: CommandPlace, context: ExecuteContext): void {
+  if (sandbox.works) return
+  const asked = context.facts.detail !== undefined && context.printed === null
+  if (asked && !worker.sandbox.required) return
+  throw new ToolProblem(`This command cannot run on this host: ${sandbox.problem}.`)
+}
+
+function runPlanned(
+  { sandbox, worker }: CommandPlace,
+  plan: SandboxPlan,
+  run: Omit<UnconfinedRun, 'cwd'>,
+): Promise<CommandEnd> {
+  if (!sandbox.works) return runUnconfined({ ...run, cwd: plan.cwd })
+  return runSandboxed({ ...sandbox, ...run, plan, network: worker.sandbox.network === 'allow' })
 }
 
 function vectorOf(input: CommandInput, { printed }: ExecuteContext): readonly string[] {

@@ -94,6 +94,7 @@ export async function claimExecution(
         by: authority.by,
         rule: plan.judgement.rule?.id ?? null,
         executor: ctx.executor,
+        ...(plan.tool.unconfined === true ? { sandbox: 'none' } : {}),
         ...(childRunId === null ? {} : { childRunId }),
       },
     })

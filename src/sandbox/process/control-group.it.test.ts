@@ -1,0 +1,85 @@
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, readdirSync } from 'node:fs'
+import { expect, test, type TestContext } from 'vitest'
+import { boundByKernel, boundsByKernel, type ControlGroup } from './control-group.ts'
+import { lookAtTree } from './process-tree.ts'
+
+const mebibyte = 1024 * 1024
+const bounds = boundsByKernel()
+
+/** Runs a script, which begins with `read`, within a control group; `work` gets all that it has said until then. */
+async function within(
+  script: string,
+  most: { processes: number; memoryBytes: number },
+  work: (said: () => string, pid: number, group: ControlGroup) => Promise<void>,
+  context: TestContext,
+): Promise<void> {
+  const child: ChildProcessWithoutNullStreams = spawn('bash', ['-c', script], { detached: true })
+  const pid = child.pid ?? 0
+  const group = boundByKernel(pid, most)
+  try {
+    if (group === null) return context.skip('this process may make no control group')
+    let said = ''
+    for (const stream of [child.stdout, child.stderr]) {
+      stream.on('data', (bytes: Buffer) => (said += bytes.toString()))
+    }
+    child.stdin.write('\n')
+    await work(() => said, pid, group)
+  } finally {
+    process.kill(-pid, 'SIGKILL')
+    await once(child, 'close')
+    group?.end()
+  }
+  await expect
+    .poll(
+      () => {
+        group?.end()
+        return groupsNamed(`countersign-${process.pid}-${pid}`)
+      },
+      { timeout: 60_000 },
+    )
+    .toEqual([])
+}
+
+function groupsNamed(name: string): string[] {
+  const roots = ['', 'pids', 'memory'].map((one) => `/sys/fs/cgroup/${one}`)
+  return roots
+    .filter((root) => existsSync(root))
+    .flatMap((root) => readdirSync(root, { recursive: true, encoding: 'utf8' }))
+    .filter((at) => at.endsWith(name))
+}
+
+// Rules: security.md 9
+test('the kernel gives a sandbox no more processes than it may have, to root neither', async (context) => {
+  if (!bounds.processes) context.skip('this process may make no control group that counts')
+  const script = 'read; for i in $(seq 50); do sleep 60 & done; echo refused; sleep 60'
+  const most = { processes: 10, memoryBytes: 512 * mebibyte }
+  await within(
+    script,
+    most,
+    async (said, pid) => {
+      await expect.poll(said, { timeout: 60_000 }).toMatch(/Resource temporarily unavailable/)
+      expect(lookAtTree(pid, 100).pids.length).toBeLessThan(10)
+    },
+    context,
+  )
+}, 120_000)
+
+// Rules: security.md 9
+test('the kernel gives all processes of a sandbox together no more memory than it may have, and says so', async (context) => {
+  if (!bounds.memory) context.skip('this process may make no control group that bounds memory')
+  // Each alone is far from the bound.
+  const hold = `python3 -c "import time; held = b'x' * (60 * 2**20); print('held', flush=True); time.sleep(60)"`
+  const script = `read; for i in 1 2 3 4; do ${hold} & done; wait`
+  const most = { processes: 50, memoryBytes: 160 * mebibyte }
+  await within(
+    script,
+    most,
+    async (said, _, group) => {
+      await expect.poll(() => group.outOfMemory(), { timeout: 60_000 }).toBe(true)
+      expect(said().split('held').length - 1).toBeLessThan(4)
+    },
+    context,
+  )
+}, 120_000)

@@ -1,0 +1,167 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+
+/** Processes that the kernel counts and bounds together. */
+export interface ControlGroup {
+  /** which of the two bounds the kernel holds; the other is held by looking */
+  readonly bounds: BoundsByKernel
+  /** whether the kernel has ended one of them because their memory was used up */
+  outOfMemory(): boolean
+  /** all that are in it now */
+  pids(): number[]
+  /** Stops counting, once none of them is left. */
+  end(): void
+}
+
+/** Which bounds the kernel can hold for all processes of a command together on this host. */
+interface BoundsByKernel {
+  readonly processes: boolean
+  readonly memory: boolean
+}
+
+const mount = '/sys/fs/cgroup'
+const nameOf = (pid: number, first: string): string => `countersign-${pid}-${first}`
+const ourName = /^countersign-(\d+)-\w+$/
+
+/**
+ * Lets the kernel bound a process that was just started and has not begun, and all that it will start (security.md 9):
+ * their number, itself included, and their memory, what lies in its `/tmp` included. `null` where this process may make
+ * no control group at all: then one looks at them instead.
+ */
+export function boundByKernel(
+  first: number,
+  most: { readonly processes: number; readonly memoryBytes: number },
+): ControlGroup | null {
+  const name = nameOf(process.pid, String(first))
+  const pids = makeGroup('pids', name, [first], (group) =>
+    writeFileSync(join(group, 'pids.max'), String(most.processes)),
+  )
+  const memory = makeGroup('memory', name, [first], (group) => boundMemory(group, most.memoryBytes))
+  const groups = [...new Set([pids, memory])].filter((group) => group !== null)
+  if (groups.length === 0) return null
+  return {
+    bounds: { processes: pids !== null, memory: memory !== null },
+    outOfMemory: () => memory !== null && killsIn(memory) > 0,
+    pids: () => processesIn(groups[0] ?? ''),
+    end() {
+      for (const group of groups) {
+        remove(group)
+        removeLeftBehind(dirname(group))
+      }
+    },
+  }
+}
+
+/** What `boundByKernel` can do here, tried with groups in which there is nothing. */
+export function boundsByKernel(): BoundsByKernel {
+  const name = nameOf(process.pid, 'probe')
+  const found = (['pids', 'memory'] as const).map((controller) => {
+    const group = makeGroup(controller, name, [], (at) =>
+      controller === 'pids'
+        ? writeFileSync(join(at, 'pids.max'), '8')
+        : boundMemory(at, 1024 * 1024 * 1024),
+    )
+    if (group !== null) remove(group)
+    return group !== null
+  })
+  return { processes: found[0] === true, memory: found[1] === true }
+}
+
+type Controller = 'pids' | 'memory'
+
+/** A group of that controller with these processes in it, or `null` with nothing left behind. */
+function makeGroup(
+  controller: Controller,
+  name: string,
+  pids: readonly number[],
+  bound: (group: string) => void,
+): string | null {
+  const parent = parentFor(controller)
+  if (parent === null) return null
+  const group = join(parent, name)
+  try {
+    mkdirSync(group, { recursive: true })
+    bound(group)
+    for (const pid of pids) writeFileSync(join(group, 'cgroup.procs'), String(pid))
+    return group
+  } catch {
+    remove(group)
+    return null
+  }
+}
+
+/** Version 2 has its bound for swap beside that of memory, version 1 one for both together. */
+function boundMemory(group: string, bytes: number): void {
+  if (existsSync(join(group, 'memory.max'))) {
+    writeFileSync(join(group, 'memory.max'), String(bytes))
+    writeIfThere(join(group, 'memory.swap.max'), '0')
+    writeIfThere(join(group, 'memory.oom.group'), '1')
+    return
+  }
+  writeFileSync(join(group, 'memory.limit_in_bytes'), String(bytes))
+  writeIfThere(join(group, 'memory.memsw.limit_in_bytes'), String(bytes))
+}
+
+function writeIfThere(file: string, text: string): void {
+  try {
+    if (existsSync(file)) writeFileSync(file, text)
+  } catch {
+    // A host that counts no swap has none to give either.
+  }
+}
+
+function killsIn(group: string): number {
+  const file = ['memory.events', 'memory.oom_control'].find((one) => existsSync(join(group, one)))
+  if (file === undefined) return 0
+  return Number(/^oom_kill (\d+)$/m.exec(read(join(group, file)))?.[1] ?? 0)
+}
+
+/**
+ * Where a group is made, as deep as it may be, so that what bounds this process bounds the command as well. Version 1 has
+ * a hierarchy for each controller; version 2 one, which bounds only below groups that were told to.
+ */
+function parentFor(controller: Controller): string | null {
+  const lines = read('/proc/self/cgroup').split('\n')
+  const own = (wanted: string): string | undefined =>
+    lines
+      .map((line) => line.split(':'))
+      .find(([, names]) => names?.split(',').includes(wanted) === true)?.[2]
+  const first = join(mount, controller)
+  if (existsSync(join(first, 'cgroup.procs'))) {
+    const at = join(first, own(controller) ?? '/')
+    return existsSync(join(at, 'cgroup.procs')) ? at : first
+  }
+  for (let at = join(mount, own('') ?? '/'); at.startsWith(mount); at = dirname(at)) {
+    const controllers = read(join(at, 'cgroup.subtree_control')).split(/\s+/)
+    if (controllers.includes(controller)) return at
+  }
+  return null
+}
+
+/** What a process of ours that was killed could not remove. One in which something still runs stays. */
+function removeLeftBehind(parent: string): void {
+  for (const name of readdirSync(parent)) {
+    const pid = ourName.exec(name)?.[1]
+    if (pid !== undefined && !existsSync(`/proc/${pid}`)) remove(join(parent, name))
+  }
+}
+
+function processesIn(group: string): number[] {
+  return read(join(group, 'cgroup.procs')).split('\n').filter(Boolean).map(Number)
+}
+
+function remove(group: string): void {
+  try {
+    rmdirSync(group)
+  } catch {
+    // It is not empty, or was never there.
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,55 @@
+import { readFileSync, readdirSync } from 'node:fs'
+
+/** By what the processes of a command without a sandbox are known. */
+export interface CommandMark {
+  /** the first one, which leads a session of its own */
+  readonly first: number
+  /** `NAME=value` in the environment that all of them were started with */
+  readonly variable: string
+  /** those of its control group, where there is one */
+  readonly others: readonly number[]
+}
+
+/**
+ * The processes of a command, however they were started: those of its session and group, those with its mark in their
+ * environment, those of its control group, and whatever these started. Linux only; elsewhere there is nothing to look at.
+ */
+export function processesOf(mark: CommandMark): number[] {
+  const all = new Map<number, { parent: number; own: boolean }>()
+  for (const name of entriesOf('/proc')) {
+    const pid = Number(name)
+    if (!Number.isInteger(pid) || pid === process.pid) continue
+    const stat = read(`/proc/${pid}/stat`)
+    const [state, parent, group, session] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    if (state === undefined || /^[ZX]/.test(state)) continue
+    const isLed = mark.first > 0 && [group, session].includes(String(mark.first))
+    const own = isLed || mark.others.includes(pid) || isMarked(pid, mark.variable)
+    all.set(pid, { parent: Number(parent), own })
+  }
+  const isOwn = (pid: number, steps = 0): boolean => {
+    const found = all.get(pid)
+    if (found === undefined || steps > all.size) return false
+    return found.own || isOwn(found.parent, steps + 1)
+  }
+  return [...all.keys()].filter((pid) => isOwn(pid))
+}
+
+function isMarked(pid: number, variable: string): boolean {
+  return read(`/proc/${pid}/environ`).split('\0').includes(variable)
+}
+
+function entriesOf(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+function read(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
+}

@@ -1,0 +1,112 @@
+import type { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { CommandLimits } from '../bwrap/command-limits.ts'
+import { keepOutput, type KeptOutput } from './kept-output.ts'
+
+/** What a command uses, as it is counted against its limits. */
+export interface CommandUse {
+  readonly processes: number
+  readonly memoryBytes: number
+  readonly writtenBytes: number
+  /** the kernel ended a part of it because there was no more memory for it */
+  readonly outOfMemory: boolean
+}
+
+/** A command that was just started, with the ways to look at it and to end it. */
+export interface StartedCommand {
+  readonly stdout: Readable
+  readonly stderr: Readable
+  /** the exit code, once its streams are closed too */
+  readonly closed: Promise<number>
+  use(): CommandUse
+  /** asks the command itself to end */
+  askToEnd(): void
+  /** ends all of it at once; harmless when nothing is left */
+  end(): void
+}
+
+/** How a command ended within its bounds. */
+export interface WatchedEnd {
+  readonly code: number
+  readonly stdout: KeptOutput
+  readonly stderr: KeptOutput
+  readonly timedOut: boolean
+  /** `signal` ended it */
+  readonly stopped: boolean
+  /** the limit that ended it, as a sentence */
+  readonly exceeded: string | null
+}
+
+const watchEveryMs = 100
+/** How long a command may take to end by itself once it was asked to. */
+const graceMs = 500
+
+/** Keeps a command within its limits until it has ended (security.md 9). Rejects only when `closed` does. */
+export async function watchCommand(
+  command: StartedCommand,
+  bounds: {
+    readonly limits: CommandLimits
+    readonly timeoutMs: number
+    readonly signal: AbortSignal
+  },
+): Promise<WatchedEnd> {
+  const { limits, signal } = bounds
+  let exceeded: string | null = null
+  let [timedOut, stopped] = [false, false]
+  const endFor = (why: string): void => {
+    if (exceeded !== null || timedOut || stopped) return
+    exceeded = why
+    command.end()
+  }
+  const flood = (name: string) => () =>
+    endFor(`It wrote more than ${limits.outputBytes} bytes to ${name} and was ended.`)
+  const stdout = keepOutput(command.stdout, limits.outputBytes, flood('standard output'))
+  const stderr = keepOutput(command.stderr, limits.outputBytes, flood('standard error'))
+  const look = (): void => {
+    const over = excess(command.use(), limits)
+    if (over !== null) endFor(over)
+  }
+  const watch = setInterval(look, watchEveryMs)
+  const askToEnd = async (): Promise<void> => {
+    command.askToEnd()
+    await Promise.race([command.closed.catch(() => null), delay(graceMs)])
+    command.end()
+  }
+  const onTime = setTimeout(() => {
+    if (stopped || exceeded !== null) return
+    timedOut = true
+    void askToEnd()
+  }, bounds.timeoutMs)
+  const onStop = (): void => {
+    stopped = true
+    void askToEnd()
+  }
+  if (signal.aborted) onStop()
+  else signal.addEventListener('abort', onStop, { once: true })
+  try {
+    const code = await command.closed
+    // What the kernel ended for want of memory may have taken the whole command with it.
+    if (exceeded === null && command.use().outOfMemory) exceeded = noMemory(limits)
+    return { code, stdout: stdout(), stderr: stderr(), timedOut, stopped, exceeded }
+  } finally {
+    clearInterval(watch)
+    clearTimeout(onTime)
+    signal.removeEventListener('abort', onStop)
+    command.end()
+  }
+}
+
+function excess(use: CommandUse, limits: CommandLimits): string | null {
+  if (use.outOfMemory || use.memoryBytes > limits.memoryBytes) return noMemory(limits)
+  if (use.processes > limits.processes) {
+    return `It had more than ${limits.processes} processes and was ended.`
+  }
+  if (use.writtenBytes > limits.writtenBytes) {
+    return `It wrote more than ${limits.writtenBytes} bytes to disk and was ended.`
+  }
+  return null
+}
+
+function noMemory({ memoryBytes }: CommandLimits): string {
+  return `It used more than ${memoryBytes} bytes of memory and was ended.`
+}

@@ -1,0 +1,37 @@
+/**
+ * The name of a file as text that leads back to it: bytes that are no UTF-8 are kept as lone surrogates (U+DC80 to
+ * U+DCFF), which no name that is text contains. Pure.
+ */
+export function textOfName(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes)
+  } catch {
+    return [...bytes]
+      .map((byte) => String.fromCharCode(byte < 0x80 ? byte : 0xdc00 + byte))
+      .join('')
+  }
+}
+
+/** The bytes of a name, or of a path of such names. Pure. */
+export function bytesOfName(text: string): Buffer {
+  if (text.isWellFormed()) return Buffer.from(text)
+  return Buffer.concat(
+    [...text].map((character) => {
+      const code = character.codePointAt(0) ?? 0
+      return code >= 0xdc80 && code <= 0xdcff
+        ? Buffer.from([code - 0xdc00])
+        : Buffer.from(character)
+    }),
+  )
+}
+
+/** A path for a sentence: in quotes, at most 200 characters of it, bytes that are no text as `\xFF`. Pure. */
+export function quotedName(at: string): string {
+  const shown = at.length > 200 ? `${at.slice(0, 200)}…` : at
+  const escaped = [...shown].map((character) => {
+    const code = character.codePointAt(0) ?? 0
+    const isByte = code >= 0xdc80 && code <= 0xdcff
+    return isByte ? `\\x${(code - 0xdc00).toString(16)}` : JSON.stringify(character).slice(1, -1)
+  })
+  return `"${escaped.join('').toWellFormed()}"`
+}

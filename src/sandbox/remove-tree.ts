@@ -1,0 +1,47 @@
+import { constants } from 'node:fs'
+import { chmod, lstat, open, readdir, rmdir, unlink } from 'node:fs/promises'
+import { errorCode } from './file-problem.ts'
+import { openChild, type Directory } from './open-directory.ts'
+import { bytesOfName, textOfName } from './raw-names.ts'
+
+const { O_DIRECTORY, O_NOFOLLOW, O_RDONLY } = constants
+/** Opens for naming alone, which needs no right to read; Linux only, and Node has no name for it. */
+const O_PATH = 0o10000000
+
+/**
+ * Removes what a name in an open folder is, with all that is in it. Every folder on the way is held open, so that no
+ * rename meanwhile leads anywhere else, and no link is followed. Rejects with the system's error.
+ */
+export async function removeTree(parent: Directory, name: string): Promise<void> {
+  const target = bytesOfName(parent.child(name))
+  if (!(await lstat(target)).isDirectory()) {
+    await unlink(target)
+    return
+  }
+  {
+    await using folder = await openChild(parent, name).catch(async () => {
+      await letUsIn(target)
+      return openChild(parent, name)
+    })
+    const entries = await readdir(folder.child('.'), { encoding: 'buffer' })
+    // Without the right to write nothing in it could be removed.
+    if (entries.length > 0) await folder.handle.chmod(0o700).catch(() => undefined)
+    for (const entry of entries) await removeTree(folder, textOfName(entry))
+  }
+  await rmdir(target)
+}
+
+/** A folder of ours that we may not even read: its rights are changed through a descriptor, so that no link is followed. */
+async function letUsIn(target: Buffer): Promise<void> {
+  if (process.platform !== 'linux') return
+  try {
+    const handle = await open(target, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_RDONLY)
+    try {
+      await chmod(`/proc/self/fd/${handle.fd}`, 0o700)
+    } finally {
+      await handle.close()
+    }
+  } catch (error) {
+    if (errorCode(error) === null) throw error
+  }
+}

@@ -1,0 +1,175 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, realpath, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Readable, Writable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import { commandEnvironment } from '../bwrap/command-environment.ts'
+import type { CommandLimits } from '../bwrap/command-limits.ts'
+import { CommandStopped, ended, SandboxFailed, type CommandEnd } from '../process/command-end.ts'
+import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
+import { processesOf } from '../process/processes-of.ts'
+import { lookAtTree } from '../process/process-tree.ts'
+import { watchCommand } from '../process/watch-command.ts'
+
+/** In the environment of a command without a sandbox: how those are found of which it lost sight. */
+export const markName = 'COUNTERSIGN_COMMAND'
+
+const goDescriptor = 3
+const readyDescriptor = 4
+const goneWithinMs = 10_000
+
+/**
+ * Waits until it is bounded, sets the limits that this system knows (in blocks of 512 bytes, as POSIX has them, and in
+ * KiB), says that the command begins, and closes every descriptor that the service itself was started with.
+ */
+const begin = `set -o posix
+read -r go <&${goDescriptor} || exit 125
+ulimit -c 0
+ulimit -f "$1" 2>/dev/null
+ulimit -d "$2" 2>/dev/null
+shift 2
+echo ready >&${readyDescriptor} || exit 125
+for at in /dev/fd/*; do
+  [ "\${at##*/}" -le 2 ] 2>/dev/null || eval "exec \${at##*/}>&-" 2>/dev/null
+done
+exec env -u PWD -u OLDPWD -u SHLVL -u _ "$@"`
+
+export interface UnconfinedRun {
+  readonly argv: readonly string[]
+  /** absolute */
+  readonly cwd: string
+  readonly timeoutMs: number
+  readonly limits: CommandLimits
+  readonly signal: AbortSignal
+}
+
+/**
+ * Runs one command without a sandbox, which only a person's approval that was told so allows (workers-and-policy.md):
+ * with a built environment, a home and temporary folder of its own, standard input closed, in a session of its own that
+ * ends whole, within the limits. Nothing keeps it from what the service's own person may do. Rejects as `runSandboxed`.
+ */
+export async function runUnconfined(run: UnconfinedRun): Promise<CommandEnd> {
+  if (run.signal.aborted) throw new CommandStopped('The command was not begun.')
+  const home = await mkdtemp(path.join(await realpath(tmpdir()), 'countersign-command-'))
+  try {
+    return await runAt(run, home)
+  } finally {
+    await rm(home, { recursive: true, force: true }).catch(() => undefined)
+  }
+}
+
+async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
+  const { limits } = run
+  const mark = randomBytes(16).toString('hex')
+  const child = spawn(
+    '/bin/bash',
+    [
+      '--norc',
+      '--noprofile',
+      '-p',
+      '-c',
+      begin,
+      'bash',
+      String(Math.ceil(limits.writtenBytes / 512)),
+      String(Math.ceil(limits.memoryBytes / 1024)),
+      ...run.argv,
+    ],
+    {
+      cwd: run.cwd,
+      env: { ...commandEnvironment, HOME: home, TMPDIR: home, [markName]: mark },
+      stdio: ['ignore', 'pipe', 'pipe', 'pipe', 'pipe'],
+      detached: true,
+    },
+  )
+  const closed = ended(child)
+  closed.catch(() => undefined)
+  const first = child.pid ?? 0
+  const group = first === 0 ? null : boundByKernel(first, limits)
+  const variable = `${markName}=${mark}`
+  const endAll = (): void => endOnce(first, variable, group)
+  const lifeline = first === 0 ? null : endWithUs(first)
+  // What it left running holds its streams open.
+  child.once('exit', endAll)
+  const go = child.stdio[goDescriptor] as Writable
+  go.on('error', () => undefined)
+  go.end('go\n')
+  let begun = false
+  const ready = (child.stdio as readonly unknown[])[readyDescriptor] as Readable
+  ready.on('data', () => (begun = true)).on('error', () => undefined)
+  try {
+    const end = await watchCommand(
+      {
+        stdout: child.stdout as Readable,
+        stderr: child.stderr as Readable,
+        closed,
+        use() {
+          const { memoryBytes, pids, writtenBytes } = lookAtTree(first, limits.processes + 1)
+          const outOfMemory = group?.outOfMemory() ?? false
+          return { processes: pids.length + 1, memoryBytes, writtenBytes, outOfMemory }
+        },
+        askToEnd: () => signalGroup(first, 'SIGTERM'),
+        end: endAll,
+      },
+      run,
+    )
+    await untilGone(first, variable, group)
+    if (end.stopped) throw new CommandStopped('The command was ended before it was done.')
+    if (!begun) throw new SandboxFailed('The command could not be bounded, and did not begin.')
+    const { code, exceeded, stderr, stdout, timedOut } = end
+    return { exitCode: code, stdout, stderr, timedOut, exceeded }
+  } finally {
+    lifeline?.kill('SIGKILL')
+    group?.end()
+  }
+}
+
+/** Ends the command's process group when this process dies, however it does: a pipe of ours that closes says so. */
+function endWithUs(first: number): ChildProcess {
+  const script = 'read -r never; kill -KILL -"$1"'
+  const watcher = spawn('/bin/sh', ['-c', script, 'sh', String(first)], {
+    env: commandEnvironment,
+    cwd: '/',
+    stdio: ['pipe', 'ignore', 'ignore'],
+    detached: true,
+  })
+  watcher.on('error', () => undefined)
+  watcher.stdin?.on('error', () => undefined)
+  return watcher
+}
+
+/** Ends what there is of a command now; what it starts in that moment is found by the next look. */
+function endOnce(first: number, variable: string, group: ControlGroup | null): void {
+  if (first > 0) signalGroup(first, 'SIGKILL')
+  for (const pid of processesOf({ first, variable, others: group?.pids() ?? [] })) {
+    try {
+      process.kill(pid, 'SIGKILL')
+    } catch {
+      // It has ended meanwhile.
+    }
+  }
+}
+
+/** Nothing of the command can change a file any more once none of its processes is there. */
+async function untilGone(
+  first: number,
+  variable: string,
+  group: ControlGroup | null,
+): Promise<void> {
+  const deadline = performance.now() + goneWithinMs
+  while (performance.now() < deadline) {
+    if (processesOf({ first, variable, others: group?.pids() ?? [] }).length === 0) return
+    endOnce(first, variable, group)
+    await delay(5)
+  }
+}
+
+function signalGroup(first: number, signal: NodeJS.Signals): void {
+  if (first <= 0) return
+  try {
+    process.kill(-first, signal)
+  } catch {
+    // The group is gone already.
+  }
+}

@@ -1,0 +1,236 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { CallFacts } from '../../domain/request.ts'
+import { commandEnvironment } from '../../sandbox/bwrap/command-environment.ts'
+import { findSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
+import { boundsByKernel } from '../../sandbox/process/control-group.ts'
+import { parsed } from '../workspace.fixture.ts'
+import { commandDesk, type RanCommand } from './commands.fixture.ts'
+
+const patient = { timeout: 120_000 }
+const none = await findSandbox('no-such-bubblewrap')
+const optional = { found: none, sandbox: '{ required: false }' }
+
+/** A desk on a host without a sandbox; what it runs there is what a person was shown and approved. */
+async function bareDesk(files: Readonly<Record<string, string>> = {}) {
+  const desk = await commandDesk(files, {
+    ...optional,
+    zones: '\n  - { name: all, root: ., mode: rw }',
+  })
+  const approved = async (command: string): Promise<CallFacts> => {
+    const input = await parsed(desk.tools.shell, { command, cwd: 'work' })
+    const { signal } = new AbortController()
+    return (await desk.tools.shell.present(input, { workspace: desk.workspace, signal })).facts
+  }
+  return {
+    ...desk,
+    async approvedShell(
+      command: string,
+      how: { timeoutSeconds?: number; signal?: AbortSignal } = {},
+    ): Promise<RanCommand> {
+      const { signal, ...more } = how
+      const result = await desk.run(
+        'shell',
+        { command, cwd: 'work', ...more },
+        { facts: await approved(command), ...(signal === undefined ? {} : { signal }) },
+      )
+      return { ...(result.output as unknown as Omit<RanCommand, 'text'>), text: result.text }
+    },
+  }
+}
+
+const isThere = (name: string): Promise<boolean> =>
+  new Promise((resolve) => {
+    spawn('pgrep', ['-f', name], { stdio: 'ignore' }).once('close', (code) => resolve(code === 0))
+  })
+
+// Rules: security.md 7
+describe('on a host without a sandbox', () => {
+  test('the probe says so, and what would mend it', patient, () => {
+    expect(none).toMatchObject({ works: false, problem: 'no-such-bubblewrap is not installed' })
+  })
+
+  test('an approved command runs, and its result says how', patient, async () => {
+    using desk = await bareDesk()
+    const ran = await desk.approvedShell('echo made > b.txt; pwd')
+    expect(ran).toMatchObject({ exitCode: 0, stdout: `${path.join(desk.root, 'work')}\n` })
+    expect(ran.text).toContain('It ran without a sandbox: none works on this host.')
+    expect(desk.text('work/b.txt')).toBe('made\n')
+  })
+
+  test('the approver is told in words, at high risk, for this once, and no mode answers', async () => {
+    using desk = await bareDesk()
+    const input = await parsed(desk.tools.shell, { command: 'ls', cwd: 'work' })
+    const { signal } = new AbortController()
+    const shown = await desk.tools.shell.present(input, { workspace: desk.workspace, signal })
+    expect(shown.presentation.warnings.join(' ')).toMatch(
+      /will run without a sandbox: none works .* keys included; its zones are no limit/,
+    )
+    expect(desk.tools.shell).toMatchObject({
+      risk: 'high',
+      scopes: ['once'],
+      needsPerson: 'approval',
+      unconfined: true,
+    })
+  })
+
+  test.each([
+    ['that nobody was asked about', { required: false }],
+    ['whose worker requires a sandbox', { required: true }],
+  ])('a command %s does not run', patient, async (_, { required }) => {
+    using desk = await commandDesk({}, { ...optional, sandbox: `{ required: ${required} }` })
+    const command = 'echo x > made'
+    const facts = { toolHash: desk.tools.shell.definitionHash, bases: [] }
+    const input = await parsed(desk.tools.shell, { command, cwd: 'work' })
+    const { signal } = new AbortController()
+    const shown = await desk.tools.shell.present(input, { workspace: desk.workspace, signal })
+    const given = required ? shown.facts : facts
+    const result = await desk.run('shell', { command, cwd: 'work' }, { facts: given })
+    expect(result).toMatchObject({ type: 'error', text: expect.stringMatching(/cannot run on/) })
+    expect(existsSync(path.join(desk.root, 'work/made'))).toBe(false)
+  })
+
+  test('one that was approved with a sandbox is stale', patient, async () => {
+    using desk = await bareDesk()
+    const facts = {
+      toolHash: desk.tools.shell.definitionHash,
+      bases: [],
+      detail: { programs: [], profile: 'sha256:of-another-host' },
+    }
+    await expect(desk.run('shell', { command: 'ls', cwd: 'work' }, { facts })).rejects.toThrow(
+      'has changed since it was shown',
+    )
+  })
+
+  // Rules: security.md 3
+  test(
+    'it finds nothing of the service’s environment, and a home of its own',
+    patient,
+    async () => {
+      using desk = await bareDesk()
+      process.env['A_SECRET_OF_THE_SERVICE'] = 'value'
+      const ran = await desk.approvedShell('env | cut -d= -f1 | sort; echo "$HOME" >&2; cat')
+      delete process.env['A_SECRET_OF_THE_SERVICE']
+      const names = [...Object.keys(commandEnvironment), 'COUNTERSIGN_COMMAND'].toSorted()
+      const added = new Set(['_', 'SHLVL', 'PWD', 'OLDPWD'])
+      const found = ran.stdout.trim().split('\n')
+      expect(found.filter((name) => !added.has(name))).toEqual(names)
+      expect(existsSync(ran.stderr.trim())).toBe(false)
+    },
+  )
+
+  test('it gets no descriptor that the service has open', patient, async () => {
+    using desk = await bareDesk()
+    const ran = await desk.approvedShell('ls /proc/$$/fd; true')
+    expect(ran.stdout).toBe('0\n1\n2\n')
+  })
+})
+
+// Rules: security.md 9
+describe.runIf(process.platform === 'linux')(
+  'nothing is left of a command without a sandbox',
+  () => {
+    test.each([
+      ['that goes into the background', (name: string) => `bash -c "exec -a ${name} sleep 300" &`],
+      ['that forks twice', (name: string) => `( ( bash -c "exec -a ${name} sleep 300" & ) & )`],
+      [
+        'that makes a session of its own',
+        (name: string) =>
+          `setsid -f bash -c "exec -a ${name} sleep 300" </dev/null >/dev/null 2>&1`,
+      ],
+      [
+        'that hears no signal',
+        (name: string) =>
+          `nohup bash -c "trap '' TERM HUP INT; exec -a ${name} sleep 300" >/dev/null 2>&1 &`,
+      ],
+    ])('%s', patient, async (what, script) => {
+      using desk = await bareDesk()
+      const name = `countersign-bare-${process.pid}-${what.replaceAll(' ', '-')}`
+      const ran = await desk.approvedShell(`${script(name)}\necho done`)
+      expect(ran.stdout).toBe('done\n')
+      expect(await isThere(name)).toBe(false)
+    })
+
+    test.runIf(boundsByKernel().processes)(
+      'that hides in a session and an environment of its own, where control groups can be made',
+      patient,
+      async () => {
+        using desk = await bareDesk()
+        const name = `countersign-bare-${process.pid}-hidden`
+        const hidden = `setsid -f env -i bash -c "exec -a ${name} sleep 300" </dev/null >/dev/null 2>&1`
+        await desk.approvedShell(`( ${hidden} & )\necho done`)
+        expect(await isThere(name)).toBe(false)
+      },
+    )
+
+    test('when its time is over, and when it is stopped', patient, async () => {
+      using desk = await bareDesk()
+      const name = `countersign-bare-${process.pid}-time`
+      const script = `trap '' TERM; bash -c "trap '' TERM; exec -a ${name} sleep 300" & echo x > begun; wait; sleep 300`
+      expect(await desk.approvedShell(script, { timeoutSeconds: 2 })).toMatchObject({
+        timedOut: true,
+      })
+      expect(await isThere(name)).toBe(false)
+      const stop = new AbortController()
+      const running = desk.approvedShell(`rm begun; ${script}; echo "$?" > second`, {
+        signal: stop.signal,
+      })
+      await expect.poll(() => isThere(name), { timeout: 60_000 }).toBe(true)
+      stop.abort('cancelled')
+      await expect(running).rejects.toThrow('ended before it was done')
+      expect(await isThere(name)).toBe(false)
+    })
+
+    test(
+      'a flood of output is ended and counted, and one file has its bound',
+      patient,
+      async () => {
+        using desk = await bareDesk()
+        const ran = await desk.approvedShell('cat /dev/zero', { timeoutSeconds: 60 })
+        expect(ran.violation).toMatch(/more than 10485760 bytes to standard output/)
+        const big = await desk.approvedShell(
+          'dd if=/dev/zero of=big bs=1M seek=1030 count=1; [ -s big ] && echo BIG',
+        )
+        expect(big.stdout).toBe('')
+      },
+    )
+  },
+)
+
+// Rules: security.md 8
+describe('protected names, without a sandbox', () => {
+  test('that a command made are removed, and it has failed', patient, async () => {
+    using desk = await bareDesk()
+    const ran = await desk.approvedShell('mkdir -p s/.git/hooks; echo evil > s/.git/hooks/x')
+    expect(ran.violation).toContain('it made "work/s/.git", a protected name, which was removed')
+    expect(existsSync(path.join(desk.root, 'work/s/.git'))).toBe(false)
+    expect(readdirSync(path.join(desk.root, 'work/s'))).toEqual([])
+  })
+
+  test('that were there are put back as they were', patient, async () => {
+    using desk = await bareDesk({
+      'work/.npmrc': 'old\n',
+      'work/.vscode/tasks.json': '{}\n',
+      'work/.envrc': 'old\n',
+    })
+    const ran = await desk.approvedShell(
+      'echo evil > .npmrc; echo evil > .vscode/tasks.json; echo evil > .vscode/launch.json; rm .envrc',
+    )
+    for (const [what, at] of [
+      ['changed', 'work/.npmrc'],
+      ['changed', 'work/.vscode/tasks.json'],
+      ['removed', 'work/.envrc'],
+    ]) {
+      expect(ran.violation).toContain(`it ${what} "${at}", part of a protected name, which was put`)
+    }
+    expect(ran.violation).toContain(
+      'it made "work/.vscode/launch.json", a protected name, which was',
+    )
+    expect(desk.text('work/.npmrc')).toBe('old\n')
+    expect(desk.text('work/.envrc')).toBe('old\n')
+    expect(desk.text('work/.vscode/tasks.json')).toBe('{}\n')
+    expect(readdirSync(path.join(desk.root, 'work/.vscode'))).toEqual(['tasks.json'])
+  })
+})
