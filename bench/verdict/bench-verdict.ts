@@ -12,6 +12,14 @@ const rules: ShellPolicy['rules'] = [
   ...Array.from({ length: 35 }, (_, index) => rule(`tool${index} run`, 'ask')),
 ]
 
+/** Rules of a worker that has very many, most of them of the program that the scripts below name. */
+const manyRules: ShellPolicy['rules'] = [
+  ...rules,
+  ...Array.from({ length: 150 }, (_, index) =>
+    rule(`git sub${index} -a --bc${index} -d`, index % 2 === 0 ? 'ask' : 'blocked'),
+  ),
+]
+
 const typical = 'git log --oneline -n 20 && git status --short | head -n 5'
 
 /** Scripts of at most 8 KiB that are made to take long. */
@@ -29,6 +37,14 @@ const worst: Readonly<Record<string, string>> = {
   'assigned values': 'a=git; $a '.repeat(780),
   'functions and arrays': 'f(){ "$@";};f git x;a=(git x);'.repeat(260),
   'input of xargs': 'echo git|xargs git;'.repeat(420),
+  'aliases of git': `git ${'-c alias.a=push '.repeat(500)}`,
+  'texts of eval': `eval 'git a; bash -c "git b x"' $x ${'y '.repeat(55)};`.repeat(49),
+  'braces that never close': `git ${'{'.repeat(8000)}`,
+  'values of values': `${'a=g; b=h; c=i; '.repeat(16)}${'$a$b$c '.repeat(1200)}`,
+  'file patterns': `env ${'*g'.repeat(4000)}`,
+  'words of file patterns': `env ${'g?t* '.repeat(1600)}`,
+  'many functions': `${Array.from({ length: 100 }, (_, at) => `f${at}(){ $1 "$@" $*;};f${at} git ${at}`).join(';')}`,
+  'texts for a shell': `echo 'git a; git b; $x ${'z '.repeat(60)}'|sh\n`.repeat(24),
 }
 
 /**
@@ -42,19 +58,26 @@ export async function benchVerdict(): Promise<object> {
     (await processorMs(async () => {
       for (let round = 0; round < rounds; round += 1) await judgeBy(rules, typical)
     })) / rounds
-  const slow: Record<string, number> = {}
-  for (const [name, script] of Object.entries(worst)) {
-    const text = script.slice(0, 8192)
-    for (let round = 0; round < 2; round += 1) await judgeBy(rules, text)
-    slow[name] = rounded(await processorMs(async () => void (await judgeBy(rules, text))))
-  }
+  const slow = await eachOfWorst(rules)
+  const slowOfMany = await eachOfWorst(manyRules)
   return {
     typicalMs: rounded(typicalMs),
     typicalTargetMs: 1,
-    worstMs: Math.max(...Object.values(slow)),
+    worstMs: Math.max(...Object.values(slow), ...Object.values(slowOfMany)),
     worstTargetMs: 50,
     eachMs: slow,
+    eachOf200RulesMs: slowOfMany,
   }
+}
+
+async function eachOfWorst(own: ShellPolicy['rules']): Promise<Record<string, number>> {
+  const slow: Record<string, number> = {}
+  for (const [name, script] of Object.entries(worst)) {
+    const text = script.slice(0, 8192)
+    for (let round = 0; round < 2; round += 1) await judgeBy(own, text)
+    slow[name] = rounded(await processorMs(async () => void (await judgeBy(own, text))))
+  }
+  return slow
 }
 
 function rounded(milliseconds: number): number {

@@ -1,5 +1,6 @@
 import { someCommandMatches } from '../shell/rules/first-match.ts'
-import { couldMatch, tokenPattern } from '../shell/rules/token-pattern.ts'
+import { couldMatch } from '../shell/rules/could-match.ts'
+import { tokenPattern } from '../shell/rules/token-pattern.ts'
 import type { CommandAnalysis } from '../shell/analyse-command.ts'
 
 /** What `when.command` of overlays and routing looks at. A pattern is written as in a shell rule. */

@@ -131,6 +131,39 @@ describe('everything else asks at best', () => {
     expect(await judgeBy(usual, nested(60))).toMatchObject({ rule: { id: 'shell:too-deep' } })
   })
 
+  test.each([
+    [
+      'many functions',
+      Array.from({ length: 100 }, (_, n) => `f${n}(){ $1 "$@" $*;};f${n} git`).join(';'),
+    ],
+    [
+      'many texts',
+      `eval 'git a; bash -c "git b"' $x ${'y '.repeat(55)};`.repeat(90).slice(0, 8192),
+    ],
+    ['many file patterns', `env ${'g?t* '.repeat(1600)}`],
+    ['many values', Array.from({ length: 200 }, (_, n) => `a=x${n}`).join(';')],
+    ['braces that never close', `git ${'{'.repeat(8000)}`],
+  ])('what could mean too much to be looked through is blocked: %s', async (_, script) => {
+    const many = Array.from({ length: 150 }, (_, n) => rule(`git s${n} -a --b`, 'blocked'))
+    expect(await judgeBy([...usual, ...many], script)).toMatchObject({
+      word: 'blocked',
+      rule: { id: 'shell:too-much' },
+    })
+  })
+
+  test('a block behind many words, values or braces is found, not lost to a limit', async () => {
+    const words = Array.from({ length: 200 }, (_, n) => `w${n}`)
+    const values = words.slice(0, 100).map((word) => `a=${word}`)
+    for (const script of [
+      `{git,push,${words.join(',')}}`,
+      `for c in ${words.slice(0, 100).join(' ')} push; do git $c; done`,
+      `${values.join(';')};a=push; git $a`,
+      `xargs ${words.join(' ')} git push`,
+    ]) {
+      expect(await judgeBy(usual, script), script).toMatchObject({ word: 'blocked' })
+    }
+  })
+
   test('without a sandbox nothing is pre-approved, and blocks still block', async () => {
     const host = { ...plainHost, sandboxProblem: 'bwrap is not installed' }
     const verdict = await judgeBy(usual, 'ls', { host })

@@ -3,9 +3,10 @@ import type { Rule } from '../../domain/verdict.ts'
 import type { ApprovalWord, ShellPolicy, ShellRule } from '../policy.ts'
 import { opinionOf } from '../judge/opinion.ts'
 import type { CommandAnalysis } from './analyse-command.ts'
-import { firstOver, innerMatches, scanMatches } from './rules/first-match.ts'
+import { firstOver, innerMatches, matchingEffort, scanMatches } from './rules/first-match.ts'
 import { preApprove, type CommandPlace } from './rules/pre-approve.ts'
 import type { PossibleCommand } from './search/possible-commands.ts'
+import type { Effort } from './spelling/effort.ts'
 import type { Spelling } from './spelling/spelling.ts'
 import type { KnownCommand } from './strict/known-piece.ts'
 import type { KnownWord } from './strict/known-word.ts'
@@ -49,6 +50,7 @@ export async function judgeCommand(
   const { rules } = policy
   const { search, doubts } = analysis
   const known = knownByNode(analysis)
+  const effort = matchingEffort()
   const found: Found[] = []
   const judged = new Map<string, Found>()
   for (const command of search.commands) {
@@ -58,17 +60,19 @@ export async function judgeCommand(
     const words = own ? (known.get(command.node) ?? null) : null
     const source = sourceOf(analysis, command)
     const before = source === null ? undefined : judged.get(source)
-    const one = before ?? (await judgeOne(policy, command, words, { ...place, rules }))
+    const one = before ?? (await judgeOne(policy, command, words, { ...place, rules }, effort))
     if (source !== null) judged.set(source, one)
     if (own || one.rule.id !== defaultRule) found.push({ ...one, node: command.node })
     found.push(
-      ...innerMatches(rules, command).map((rule) =>
+      ...innerMatches(rules, command, effort).map((rule) =>
         byRule(rule, `inside of ${shownWords(command.words)}`),
       ),
     )
   }
   found.push(
-    ...scanMatches(rules, search).map((rule) => byRule(rule, 'in a text that is not understood')),
+    ...scanMatches(rules, search, effort).map((rule) =>
+      byRule(rule, 'in a text that is not understood'),
+    ),
   )
   const distinct = new Map(found.map((one) => [`${one.rule.id} ${one.shown}`, one]))
   const lines = [
@@ -88,14 +92,8 @@ export async function judgeCommand(
   const blocked = found.find(({ word }) => word === 'blocked')
   if (blocked !== undefined) return end(blocked)
   const [doubt] = doubts
-  if (search.isTooDeep) {
-    const text = 'its substitutions are nested too deeply to look for what is blocked in them'
-    return end({
-      word: 'blocked',
-      rule: { id: 'shell:too-deep', text, source: null },
-      reason: null,
-    })
-  }
+  const unread = unreadOf(search, effort)
+  if (unread !== null) return end({ word: 'blocked', rule: unread, reason: null })
   if (!analysis.whole && policy.default === 'blocked') {
     const text = `no shell rule allows what cannot be read: ${doubt ?? ''}`
     return end({
@@ -126,6 +124,17 @@ export async function judgeCommand(
   return { ...end(first), printed }
 }
 
+/** The block of a text that could not be looked through as a whole. */
+function unreadOf(search: CommandAnalysis['search'], effort: Effort): Rule | null {
+  if (search.isTooDeep) {
+    const text = 'its substitutions are nested too deeply to look for what is blocked in them'
+    return { id: 'shell:too-deep', text, source: null }
+  }
+  if (!search.isTooMuch && !effort.isSpent) return null
+  const text = 'it could mean too many things to look for what is blocked in all of them'
+  return { id: 'shell:too-much', text, source: null }
+}
+
 /** The text of a command of the script itself: the same text means the same, so it is judged once. */
 function sourceOf({ input }: CommandAnalysis, { node }: PossibleCommand): string | null {
   return node === null || input.kind === 'exec' ? null : input.script.slice(node.pos, node.end)
@@ -152,16 +161,16 @@ async function judgeOne(
   command: PossibleCommand,
   words: readonly KnownWord[] | null,
   place: CommandPlace,
+  effort: Effort,
 ): Promise<Found> {
   const shown =
     words === null ? shownWords(command.words) : words.map((word) => word.printed).join(' ')
   const skipped: string[] = []
   let asks: Found | null = null
+  const over = firstOver(policy.rules, command.words, 0, effort)
   for (const rule of policy.rules) {
-    if (rule.consent.approval !== 'preApproved') {
-      if (firstOver([rule], command.words, 0) !== null) return byRule(rule, shown)
-      continue
-    }
+    if (rule === over) return byRule(rule, shown)
+    if (rule.consent.approval !== 'preApproved' || words?.[0]?.text !== rule.pattern[0]) continue
     const answer = words === null ? null : await preApprove(rule, words, place)
     if (answer === null || (answer.kind === 'skips' && answer.why === null)) continue
     if (answer.kind === 'approves') return { ...byRule(rule, shown), printed: answer.words }

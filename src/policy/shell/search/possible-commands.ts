@@ -1,7 +1,8 @@
 import { parse } from 'unbash'
-import type { Command, ParsedScript, Word } from 'unbash'
+import type { Command, ParsedScript } from 'unbash'
 import type { Program } from '../programs/program.ts'
 import { programNamed } from '../programs/registry.ts'
+import { Effort, mostSteps } from '../spelling/effort.ts'
 import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
 import { spellWord, textsOf, type KnownValues } from '../spelling/spell-word.ts'
 import { readableTexts, shellLimits } from '../text/odd-text.ts'
@@ -30,6 +31,8 @@ export interface Search {
   readonly scanned: readonly (readonly string[])[]
   /** not all of it could be looked at: it is nested too deeply */
   readonly isTooDeep: boolean
+  /** not all of it could be looked at: it means too much (effort.ts) */
+  readonly isTooMuch: boolean
 }
 
 const deepest = 4
@@ -55,8 +58,14 @@ class Finding implements Search {
   readonly commands: PossibleCommand[] = []
   readonly scanned: (readonly string[])[] = []
   isTooDeep = false
+  readonly #effort = new Effort(mostSteps.reading)
+  readonly #spelled = new Map<Command, readonly Spelling[]>()
   readonly #seen = new Set<string>()
   readonly #parsed = new Set<string>()
+
+  get isTooMuch(): boolean {
+    return this.#effort.isSpent
+  }
 
   addScript(text: string, tree: ParsedScript | null, depth: number, own: boolean): void {
     if (depth > deepest || Buffer.byteLength(text) > shellLimits.parsedBytes) {
@@ -64,16 +73,18 @@ class Finding implements Search {
       return
     }
     if (tree === null && this.#parsed.size === this.#parsed.add(text).size) return
+    if (!this.#effort.spend(text.length / 4)) return
     const root = tree ?? parse(text)
     if (root.errors !== undefined && root.errors.length > 0) this.scan(text)
-    const parts = walkScript(root)
+    const parts = walkScript(root, this.#effort)
     if (parts.isTooDeep) this.isTooDeep = true
     const many = parts.commands.length > shellLimits.commands
     if (many) this.scan(text)
     let isFed = false
     for (const node of parts.commands) {
-      const words = wordsOf(node, parts.known)
-      const others = many ? [] : othersOf(parts, node, words)
+      if (this.#effort.isSpent) return
+      const words = this.#wordsOf(node, parts.known)
+      const others = many ? [] : this.#othersOf(parts, node, words)
       isFed = this.addWords(words, own ? node : null, depth, text, others) || isFed
       if (parts.handers.has(node.name?.value ?? '')) {
         this.commands.push({ words: [], inner: readingsIn(words), node: null })
@@ -90,7 +101,7 @@ class Finding implements Search {
   /** Some command reads a script from its input: whatever others print or hand on may be one. */
   #addHanded(parts: ScriptParts, depth: number): void {
     const printed = parts.commands.flatMap((node) => {
-      const texts = wordsOf(node, parts.known).map((word) => textsOf(word)[0] ?? '')
+      const texts = this.#wordsOf(node, parts.known).map((word) => textsOf(word)[0] ?? '')
       return [...texts, texts.slice(1).join(' ')]
     })
     for (const text of new Set([...parts.handed, ...printed])) {
@@ -115,11 +126,14 @@ class Finding implements Search {
     const runs = new Set(programs.map((program) => runsOf(program, words)))
     const wraps = unknown || runs.has('command') || runs.has('script')
     const inner: Reading[] = []
+    this.#effort.spend(words.length + others.length)
     if (wraps) {
       const all = others.length === 0 ? words : [...words, ...others]
       inner.push(...readingsIn(all))
     }
-    inner.push(...aliasReadings(words, programs))
+    const aliased = aliasReadings(words, programs)
+    this.#effort.spend(aliased.length * words.length)
+    inner.push(...aliased)
     this.commands.push({ words, inner, node })
     const runners = wraps ? programsOf(words, words.length) : programs
     const runsInput = runners.some(
@@ -134,6 +148,7 @@ class Finding implements Search {
   /** Texts among the words that the program may run. */
   #addTexts(words: readonly Spelling[], depth: number): void {
     const texts = words.slice(1).flatMap(textsOf)
+    if (!this.#effort.spend(2 * texts.length)) return
     for (const text of [...new Set(texts)].filter((one) => /[^A-Za-z0-9_./-]/.test(one))) {
       this.scan(text)
       const script = text.replace(/^(?:-{1,2}[A-Za-z-]+=?|!)/, '')
@@ -145,20 +160,41 @@ class Finding implements Search {
   }
 
   scan(text: string): void {
-    if (this.#seen.has(text)) return
+    if (this.#seen.has(text) || !this.#effort.spend(text.length / 4)) return
     this.#seen.add(text)
     this.scanned.push(...scanTokens(text))
   }
-}
 
-function wordsOf(node: Command, known: KnownValues): readonly Spelling[] {
-  const words: Word[] = node.name === undefined ? [] : [node.name]
-  const spelled = words.flatMap((word) => spellWord(word, known))
-  for (const argument of node.args) {
-    if (argument.type === 'Word') spelled.push(...spellWord(argument, known))
-    else spelled.push(exactly(argument.text))
+  #wordsOf(node: Command, known: KnownValues): readonly Spelling[] {
+    let spelled = this.#spelled.get(node)
+    if (spelled === undefined) {
+      const name = node.name === undefined ? [] : spellWord(node.name, known)
+      const rest = node.args.map((argument) =>
+        argument.type === 'Word' ? spellWord(argument, known) : [exactly(argument.text)],
+      )
+      spelled = [name, ...rest].flat()
+      this.#spelled.set(node, spelled)
+    }
+    return spelled
   }
-  return spelled
+
+  /** What `xargs` and its like may append: the words of every other command, and what is handed on. */
+  #othersOf(parts: ScriptParts, own: Command, words: readonly Spelling[]): readonly Spelling[] {
+    const [name] = words
+    const takesInput = name?.ways.some(([field]) => {
+      const program = field === undefined ? undefined : programNamed(programName(field))
+      return program?.takesWords === true
+    })
+    if (takesInput !== true) return []
+    const printed = parts.commands
+      .filter((node) => node !== own)
+      .flatMap((node) => this.#wordsOf(node, parts.known).slice(1))
+    const lines = [...printed.flatMap(textsOf), ...parts.handed].filter((text) =>
+      /\s|\\/.test(text),
+    )
+    const split = lines.flatMap((text) => text.split(/(?:\\n|\\t|\s)+/))
+    return [...printed, ...split.filter((text) => text !== '').map(exactly)]
+  }
 }
 
 /** A command may begin at every word behind the first. */
@@ -195,26 +231,6 @@ function runsOf(program: Program, words: readonly Spelling[]): Program['runs'] {
 /** An interpreter without a file to read, or with `-` for one, reads its input. */
 function readsInput(words: readonly Spelling[]): boolean {
   return words.slice(1).every((word) => textsOf(word).some((text) => text.startsWith('-')))
-}
-
-/** What `xargs` and its like may append: the words of every other command, and what is handed on. */
-function othersOf(
-  parts: ScriptParts,
-  own: Command,
-  words: readonly Spelling[],
-): readonly Spelling[] {
-  const [name] = words
-  const takesInput = name?.ways.some(([field]) => {
-    const program = field === undefined ? undefined : programNamed(programName(field))
-    return program?.takesWords === true
-  })
-  if (takesInput !== true) return []
-  const printed = parts.commands
-    .filter((node) => node !== own)
-    .flatMap((node) => wordsOf(node, parts.known).slice(1))
-  const lines = [...printed.flatMap(textsOf), ...parts.handed].filter((text) => /\s|\\/.test(text))
-  const split = lines.flatMap((text) => text.split(/(?:\\n|\\t|\s)+/))
-  return [...printed, ...split.filter((text) => text !== '').map(exactly)]
 }
 
 /** `git -c alias.x=push x`: what a setting given with the call makes of a name. */

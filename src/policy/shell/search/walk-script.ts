@@ -1,5 +1,7 @@
 import { forEachChild } from 'unbash'
 import type { Command, HereDoc, HereString, SyntaxNode, Word } from 'unbash'
+import type { Effort } from '../spelling/effort.ts'
+import { exactly, type Spelling } from '../spelling/spelling.ts'
 import { textsOf, spellWord, type KnownValues } from '../spelling/spell-word.ts'
 
 /** What a script holds, wherever in it: substitutions, functions, loops and here-documents included. */
@@ -25,7 +27,7 @@ const mostNested = 24
 const rounds = 3
 
 /** Collects every simple command of a tree, the texts it hands on, and the values it gives to variables. */
-export function walkScript(root: SyntaxNode): ScriptParts {
+export function walkScript(root: SyntaxNode, effort: Effort): ScriptParts {
   const commands: Command[] = []
   const handed: (HereDoc | HereString)[] = []
   const assigned: SyntaxNode[] = []
@@ -34,6 +36,7 @@ export function walkScript(root: SyntaxNode): ScriptParts {
   const handers = new Set(['set'])
   let isTooDeep = false
   const visit = (node: SyntaxNode, depth: number): void => {
+    effort.spend(1)
     if (node.type === 'Command') commands.push(node)
     else if (node.type === 'HereDoc' || node.type === 'HereString') handed.push(node)
     else if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') {
@@ -46,13 +49,13 @@ export function walkScript(root: SyntaxNode): ScriptParts {
     else forEachChild(node, (child) => visit(child, isNested ? depth + 1 : depth))
   }
   visit(root, 0)
-  let known: KnownValues = alwaysKnown
+  let known: KnownValues = { values: alwaysKnown, effort }
   for (let round = 0; round < rounds && assigned.length > 0; round += 1) {
     known = valuesOf(assigned, known)
   }
   known = withPositional(commands, handers, known)
   const texts = handed.flatMap((node) => handedTexts(node, known))
-  const values = [...known.values()].flat().filter(holdsSubstitution)
+  const values = [...known.values.values()].flat().filter(holdsSubstitution)
   return {
     commands,
     handed: texts,
@@ -64,33 +67,44 @@ export function walkScript(root: SyntaxNode): ScriptParts {
   }
 }
 
-/** More values of one variable than this are forgotten; it stays open. */
-const mostValues = 16
+/** More values of one variable than this are not followed. */
+const mostValues = 128
+/** What is put together of other values is no more than this; the variable stays open. */
+const mostMade = 16
 
 /** What separates fields, unless the script says otherwise. */
-const alwaysKnown: KnownValues = new Map([['IFS', [' ']]])
+const alwaysKnown: KnownValues['values'] = new Map([['IFS', [' ']]])
 
 function valuesOf(nodes: readonly SyntaxNode[], known: KnownValues): KnownValues {
   const values = new Map<string, string[]>([['IFS', [' ']]])
-  const add = (name: string, texts: readonly string[]): void => {
+  const add = (name: string, spelled: readonly Spelling[]): void => {
     const list = values.get(name) ?? []
-    for (const text of texts) if (list.length < mostValues && !list.includes(text)) list.push(text)
+    for (const word of spelled) {
+      for (const text of textsOf(word)) {
+        if (!list.includes(text) && !(word.open && list.length >= mostMade)) list.push(text)
+      }
+    }
+    // Nothing that the script spells out is forgotten: it is too much rather.
+    known.effort.spend(list.length > mostValues ? Infinity : list.length)
     values.set(name, list)
   }
   for (const node of nodes) {
+    if (known.effort.isSpent) break
     if (node.type === 'Assignment') {
       const words = node.value.type === 'Word' ? [node.value] : node.value.elements
-      const each = words.flatMap((word) => spellWord(word, known)).map(textsOf)
-      for (const texts of each) add(node.name, texts)
+      const each = words.flatMap((word) => spellWord(word, known))
+      add(node.name, each)
       if (node.value.type === 'ArrayValue') {
-        add(node.name, [each.map((texts) => texts[0] ?? '').join(' ')])
+        add(node.name, [exactly(each.map((word) => textsOf(word)[0] ?? '').join(' '))])
       }
     } else if (node.type === 'For' || node.type === 'Select') {
-      const words = (node.wordlist ?? []).flatMap((word) => spellWord(word, known))
-      add(node.name.value, words.flatMap(textsOf))
+      add(
+        node.name.value,
+        (node.wordlist ?? []).flatMap((word) => spellWord(word, known)),
+      )
     }
   }
-  return values
+  return { values, effort: known.effort }
 }
 
 function handedTexts(node: HereDoc | HereString, known: KnownValues): readonly string[] {
@@ -113,12 +127,12 @@ function withPositional(
         : [word.text],
     ),
   )
-  const values = new Map(known)
+  const values = new Map(known.values)
   const texts = [...new Set(lists.flat())].slice(0, mostValues)
   for (const name of ['1', '2', '3', '4', '5', '6', '7', '8', '9']) values.set(name, texts)
   const joined = lists.flatMap((words) => [words.join(' '), words.slice(1).join(' ')])
   for (const name of ['@', '*']) values.set(name, [...joined, ...texts].slice(0, mostValues))
-  return values
+  return { values, effort: known.effort }
 }
 
 function holdsSubstitution(text: string): boolean {

@@ -1,25 +1,26 @@
+import type { Effort } from './effort.ts'
+
 /** More words than this are not listed. */
-const most = 128
+export const mostWords = 128
 
 /**
  * The words that unquoted braces make of one word's source text: `{git,push}` is `git` and `push`, `{a..c}` is `a`, `b`,
- * `c`. Without such braces, the text itself. `null` when there would be too many.
+ * `c`. Without such braces, the text itself. More than `mostWords`: the first of them, and one too many.
  */
-export function expandBraces(text: string): readonly string[] | null {
-  const words = expand(text, 0)
-  return words.length > most ? null : words
+export function expandBraces(text: string, effort: Effort): readonly string[] {
+  return expand(text, 0, effort)
 }
 
-function expand(text: string, depth: number): readonly string[] {
-  const group = depth > 8 ? null : firstGroup(text)
+function expand(text: string, depth: number, effort: Effort): readonly string[] {
+  const group = depth > 8 || !text.includes('{') ? null : firstGroup(text, effort)
   if (group === null) return [text]
   const before = text.slice(0, group.start)
-  const behind = expand(text.slice(group.end + 1), depth + 1)
+  const behind = expand(text.slice(group.end + 1), depth + 1, effort)
   const words: string[] = []
   for (const option of group.options) {
-    for (const inner of expand(option, depth + 1)) {
+    for (const inner of expand(option, depth + 1, effort)) {
       for (const rest of behind) {
-        if (words.length <= most) words.push(before + inner + rest)
+        if (words.length <= mostWords) words.push(before + inner + rest)
       }
     }
   }
@@ -33,9 +34,11 @@ interface Group {
 }
 
 /** The first brace group that expands: one with a comma at its own level, or a sequence. */
-function firstGroup(text: string): Group | null {
+function firstGroup(text: string, effort: Effort): Group | null {
   for (let start = 0; start < text.length; start = after(text, start)) {
     if (text[start] !== '{') continue
+    // A brace that is never closed is looked behind to the end, and so is the next.
+    if (!effort.spend((text.length - start) / 16)) return null
     const group = groupAt(text, start)
     if (group !== null) return group
   }
@@ -72,7 +75,7 @@ function sequence(inner: string): readonly string[] | null {
       ? [Number(numbers?.[1]), Number(numbers?.[2])]
       : [letters[1]?.codePointAt(0) ?? 0, letters[2]?.codePointAt(0) ?? 0]
   if (letters === null && numbers === null) return null
-  const count = Math.min(Math.abs(to - from) + 1, most + 1)
+  const count = Math.min(Math.abs(to - from) + 1, mostWords + 1)
   const step = to < from ? -1 : 1
   return Array.from({ length: count }, (_, index) => {
     const value = from + index * step

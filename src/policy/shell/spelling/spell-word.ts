@@ -1,13 +1,19 @@
 import { parse } from 'unbash'
 import type { Command, CommandExpansionPart, ParameterExpansionPart, Word, WordPart } from 'unbash'
-import { expandBraces } from './expand-braces.ts'
+import type { Effort } from './effort.ts'
+import { expandBraces, mostWords } from './expand-braces.ts'
 import { anyCharacter, anyText, type Spelling } from './spelling.ts'
 
-/** The texts that a script itself gives a variable, by its name. */
-export type KnownValues = ReadonlyMap<string, readonly string[]>
+/** The texts that a script itself gives a variable, by its name, and what reading words with them is charged to. */
+export interface KnownValues {
+  readonly values: ReadonlyMap<string, readonly string[]>
+  readonly effort: Effort
+}
 
-/** More ways than this to read one word are not listed: the word is open. */
+/** More ways than this to put the parts of one word together are not listed: the word is open. */
 const mostWays = 32
+/** A part that can be many texts, alone in its word. */
+const mostAlone = 256
 /** Where an unquoted expansion is split into fields. */
 const split = '\u{f0003}'
 
@@ -24,20 +30,24 @@ interface Piece {
  */
 export function spellWord(word: Word, known: KnownValues): readonly Spelling[] {
   if (word.parts === undefined && !word.text.includes('{')) {
-    return [{ ways: [[word.value]], open: false }]
+    return known.effort.spend(1) ? [{ ways: [[word.value]], open: false }] : unread
   }
-  const texts = expandBraces(word.text)
-  if (texts === null) return [{ ...spellOne(word, known), open: true }]
-  return texts.map((text) => {
-    const one = text === word.text ? word : wordOf(text)
+  const texts = expandBraces(word.text, known.effort)
+  if (known.effort.isSpent) return unread
+  const spelled = texts.slice(0, mostWords).map((text) => {
+    const one = text === word.text ? word : wordOf(text, known.effort)
     if (one === null) return { ways: text === '' ? [[]] : [[text]], open: text !== '' }
     return spellOne(one, known)
   })
+  return texts.length > mostWords ? [...spelled, { ways: [[]], open: true }] : spelled
 }
 
+/** A word that there was no effort left to read. */
+const unread: readonly Spelling[] = [{ ways: [[]], open: true }]
+
 /** Reads a text as one word once more; `null` when it is none, or more than one. */
-function wordOf(text: string): Word | null {
-  if (text === '') return null
+function wordOf(text: string, effort: Effort): Word | null {
+  if (text === '' || !effort.spend(8 + text.length / 4)) return null
   const statement = parse(`_ ${text}`).commands[0]?.command
   if (statement?.type !== 'Command' || statement.suffix.length !== 1) return null
   const [word] = statement.suffix
@@ -49,6 +59,7 @@ function spellOne(word: Word, known: KnownValues): Spelling {
   if (parts === undefined) return { ways: [[word.value]], open: false }
   const whole = joined(
     parts.map((part) => pieceOf(part, known, false)),
+    known.effort,
     false,
   )
   const quoted = parts.some((part) => part.type.endsWith('Quoted') || part.type === 'LocaleString')
@@ -69,6 +80,7 @@ function pieceOf(part: WordPart, known: KnownValues, quoted: boolean): Piece {
     case 'LocaleString':
       return joined(
         part.parts.map((child) => pieceOf(child, known, true)),
+        known.effort,
         true,
       )
     case 'Glob':
@@ -82,27 +94,33 @@ function pieceOf(part: WordPart, known: KnownValues, quoted: boolean): Piece {
     case 'BraceExpansion':
       return { texts: [part.text], open: false, quoted: true }
     case 'SimpleExpansion':
-      return expansion(known.get(part.text.slice(1)) ?? [], quoted && part.text !== '$@')
+      return expansion(
+        known,
+        known.values.get(part.text.slice(1)) ?? [],
+        quoted && part.text !== '$@',
+      )
     case 'ParameterExpansion':
       return expansion(
+        known,
         valuesOf(part, known),
         quoted && part.parameter !== '@' && part.index === undefined,
       )
     case 'CommandExpansion':
-      return expansion(echoed(part), quoted)
+      return expansion(known, echoed(part), quoted)
     case 'ArithmeticExpansion':
     case 'ProcessSubstitution':
-      return expansion([], quoted)
+      return expansion(known, [], quoted)
   }
 }
 
-function expansion(values: readonly string[], quoted: boolean): Piece {
+function expansion(known: KnownValues, values: readonly string[], quoted: boolean): Piece {
+  known.effort.spend(2 * values.length)
   const texts = quoted ? values : values.map((value) => value.replace(/[ \t\n]+/g, split))
   return { texts: [...new Set([...texts, ''])], open: true, quoted }
 }
 
 function valuesOf(part: ParameterExpansionPart, known: KnownValues): readonly string[] {
-  const values = known.get(part.parameter) ?? []
+  const values = known.values.get(part.parameter) ?? []
   const { operation } = part
   if (operation === undefined) return values
   const words: readonly (Word | undefined)[] =
@@ -139,14 +157,16 @@ function argumentTexts(command: Command): readonly string[] {
 }
 
 /** Every way to put pieces together, up to a bound; over it the whole is open. */
-function joined(pieces: readonly Piece[], quoted: boolean): Piece {
+function joined(pieces: readonly Piece[], effort: Effort, quoted: boolean): Piece {
   let texts: readonly string[] = ['']
   let open = pieces.some((piece) => piece.open)
   for (const piece of pieces) {
+    if (!effort.spend(texts.length * piece.texts.length)) return { texts: [''], open: true, quoted }
     const next = texts.flatMap((before) => piece.texts.map((text) => before + text))
-    if (next.length > mostWays) open = true
+    const most = texts.length === 1 ? mostAlone : mostWays
+    if (next.length > most) open = true
     // All values, and all vanished, are the first and the last way.
-    texts = next.length > mostWays ? [...next.slice(0, mostWays - 1), ...next.slice(-1)] : next
+    texts = next.length > most ? [...next.slice(0, most - 1), ...next.slice(-1)] : next
   }
   return { texts, open, quoted }
 }

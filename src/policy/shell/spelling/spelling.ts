@@ -19,16 +19,24 @@ export function exactly(text: string): Spelling {
 
 /** Could a field be this token? Characters that cannot be seen do not count, and a file pattern may match it. */
 export function couldBe(field: string, token: string): boolean {
-  if (field === token) return true
-  const text = plain(field)
-  if (!text.includes(anyText) && !text.includes(anyCharacter)) return text === token
-  return patternMatches([...text], [...token])
+  return field === token || (isUnclear(field) && patternMatches(patternOf(field), token))
+}
+
+/** An unclear field, ready to be compared with many tokens. */
+export function patternOf(field: string): readonly string[] {
+  const isMark = (one: string): boolean => one === anyText || one === anyCharacter
+  return [...plain(field)].flatMap((one) => (isMark(one) ? one : one.split('')))
 }
 
 /** The last part of a path, in lower case: what a program is called wherever it lies. */
 export function programName(field: string): string {
   const text = plain(field)
   return text.slice(text.lastIndexOf('/') + 1).toLowerCase()
+}
+
+/** Might a field be another text than it says? A file pattern, or characters that cannot be seen. */
+export function isUnclear(field: string): boolean {
+  return !printable.test(field)
 }
 
 const printable = /^[\x20-\x7e]*$/
@@ -41,8 +49,8 @@ function plain(field: string): string {
   return kept.join('')
 }
 
-/** Linear in both lengths: the usual walk with one place to come back to. */
-function patternMatches(pattern: readonly string[], text: readonly string[]): boolean {
+/** Could an unclear field be this token? The usual walk with one place to come back to. */
+export function patternMatches(pattern: readonly string[], text: string): boolean {
   let at = 0
   let star = -1
   let resume = 0
