@@ -1,7 +1,7 @@
 import { Problem } from '../../domain/problem.ts'
 import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { assertReachable } from '../runs/reachable-approvers.ts'
+import { assertReachable, assertStaffed } from '../runs/reachable-approvers.ts'
 
 /**
  * Why no run of a worker could be started on behalf of a person, as a sentence; `null` when one could: the worker's
@@ -20,15 +20,39 @@ export async function refusedStart(
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (person === undefined) return 'The account of the person who started this run is disabled'
+  return (
+    refusedToTeams(policy, target, person.email) ??
+    (await sentenceOf(() => assertReachable(db, policy, target)))
+  )
+}
+
+/** The same under a version that is not in force: its own teams count, not the rows of the one that is. */
+export async function refusedStartUnder(
+  policy: Policy,
+  target: WorkerDefinition,
+  email: string,
+): Promise<string | null> {
+  const teams = [...policy.config.teams.values()].filter((team) => team.members.length > 0)
+  const staffed = new Set(teams.map((team) => team.name))
+  return (
+    refusedToTeams(policy, target, email) ??
+    (await sentenceOf(async () => assertStaffed(policy, target, staffed)))
+  )
+}
+
+function refusedToTeams(policy: Policy, target: WorkerDefinition, email: string): string | null {
   const teams = target.startableBy
   const startable =
     teams === null ||
-    teams.some((team) => policy.config.teams.get(team)?.members.includes(person.email) === true)
-  if (!startable) {
-    return `Only members of ${teams.join(' or ')} may have ${target.name} started, and the person who started this run is none of them`
-  }
+    teams.some((team) => policy.config.teams.get(team)?.members.includes(email) === true)
+  return startable
+    ? null
+    : `Only members of ${teams.join(' or ')} may have ${target.name} started, and the person who started this run is none of them`
+}
+
+async function sentenceOf(assertion: () => Promise<void>): Promise<string | null> {
   try {
-    await assertReachable(db, policy, target)
+    await assertion()
     return null
   } catch (error) {
     if (error instanceof Problem) return error.message
