@@ -43,7 +43,10 @@ const worst: Readonly<Record<string, string>> = {
   'values of values': `${'a=g; b=h; c=i; '.repeat(16)}${'$a$b$c '.repeat(1200)}`,
   'file patterns': `env ${'*g'.repeat(4000)}`,
   'words of file patterns': `env ${'g?t* '.repeat(1600)}`,
-  'many functions': `${Array.from({ length: 100 }, (_, at) => `f${at}(){ $1 "$@" $*;};f${at} git ${at}`).join(';')}`,
+  'many functions': Array.from(
+    { length: 100 },
+    (_, at) => `f${at}(){ $1 "$@" $*;};f${at} git ${at}`,
+  ).join(';'),
   'texts for a shell': `echo 'git a; git b; $x ${'z '.repeat(60)}'|sh\n`.repeat(24),
 }
 
