@@ -17,6 +17,8 @@ export interface ApiSettings {
   /** the built dashboard; null: only the API */
   readonly uiDir: string | null
   readonly projectDir: string
+  /** the data folder, where a command does not find it by itself; absent: it does */
+  readonly dataDir?: string
   /** the project is our working copy of the quickstart example */
   readonly isSample: boolean
   readonly temporal: {

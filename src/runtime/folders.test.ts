@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { findFolders } from './folders.ts'
+import { CHECKOUT, findFolders, isUsualDataDir } from './folders.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -32,4 +32,15 @@ test('a process that is given the working copy itself knows that it is one', asy
   await mkdir(projectDir, { recursive: true })
   await writeFile(join(projectDir, 'countersign.yaml'), 'version: 1\n')
   expect(findFolders({ project: projectDir, data: join(folder, 'd') }).isQuickstart).toBe(true)
+})
+
+test('a data folder in its usual place need not be named: beside the project, for the example in the checkout', async () => {
+  await writeFile(join(folder, 'countersign.yaml'), 'version: 1\n')
+  expect(isUsualDataDir(findFolders({ project: folder }))).toBe(true)
+  expect(isUsualDataDir(findFolders({ project: folder, data: join(folder, 'd') }))).toBe(false)
+  const example = join(CHECKOUT, '.countersign')
+  expect(isUsualDataDir(findFolders({ project: join(example, 'quickstart'), data: example }))).toBe(
+    true,
+  )
+  expect(isUsualDataDir(findFolders({ data: join(folder, 'd') }))).toBe(false)
 })

@@ -27,6 +27,11 @@ export function findFolders(options: { project?: string; data?: string }): Folde
   return { projectDir: isQuickstart ? quickstart : asked, dataDir, isQuickstart }
 }
 
+/** Whether a command finds the data folder by itself: called with `--project`, or for the example in the checkout. */
+export function isUsualDataDir({ projectDir, dataDir, isQuickstart }: Folders): boolean {
+  return dataDir === join(isQuickstart ? CHECKOUT : projectDir, '.countersign')
+}
+
 /** Files of a running installation: process ids, addresses, the development token. */
 export function runFolder(dataDir: string): string {
   return join(dataDir, 'run')

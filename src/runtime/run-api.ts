@@ -26,7 +26,7 @@ import { createDeliveries } from './deliveries.ts'
 import { readDevToken } from './dev-token.ts'
 import { processEnvironment } from './environment.ts'
 import { keepPins } from './keep-pins.ts'
-import { CHECKOUT, findFolders } from './folders.ts'
+import { CHECKOUT, findFolders, isUsualDataDir } from './folders.ts'
 import { ensureHostToken } from './host-token.ts'
 import { listen } from './http-server.ts'
 import { loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
@@ -125,6 +125,7 @@ async function readSettings(config: Config): Promise<ApiSettings> {
     sessionTimes,
     uiDir: existsSync(join(uiDir, 'index.html')) ? uiDir : null,
     projectDir: config.projectDir,
+    ...(isUsualDataDir(config) ? {} : { dataDir: config.dataDir }),
     isSample: config.isQuickstart,
     temporal: { uiUrl: config.temporalUiUrl, namespace: config.temporal.namespace },
     version: VERSION,

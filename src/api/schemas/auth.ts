@@ -20,6 +20,8 @@ export const installation = z.object({
   sample: z.boolean(),
   /** absolute path of the project folder; development profile only */
   projectDir: z.string().nullable(),
+  /** absolute path of the data folder, where commands must name it; development profile only */
+  dataDir: z.string().nullable(),
   temporalUiUrl: z.string().nullable(),
   version: z.string(),
 })

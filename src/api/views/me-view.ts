@@ -29,6 +29,7 @@ export async function meView(api: Api, standing: Standing): Promise<Me> {
       singlePerson: config.people.length === 1,
       sample: settings.isSample,
       projectDir: isDevelopment ? settings.projectDir : null,
+      dataDir: isDevelopment ? (settings.dataDir ?? null) : null,
       temporalUiUrl: settings.temporal.uiUrl,
       version: settings.version,
     },

@@ -8,6 +8,7 @@ const installation: Me['installation'] = {
   singlePerson: false,
   sample: false,
   projectDir: "/home/grace/it's a project",
+  dataDir: null,
   temporalUiUrl: null,
   version: '0.1.0',
 }
@@ -24,6 +25,15 @@ test('in the sample, Ada starts what Grace can approve', () => {
   expect(startCommand('release-notes', { person, installation: sample })).toContain(
     '--as ada@example.com',
   )
+})
+
+test('a data folder that a command would not find is named, in the sample too', () => {
+  for (const sample of [false, true]) {
+    const elsewhere = { ...installation, sample, dataDir: '/srv/my data' }
+    expect(startCommand('scribe', { person, installation: elsewhere })).toMatch(
+      / --data '\/srv\/my data'$/,
+    )
+  }
 })
 
 test('outside the development profile nobody is told to act as somebody', () => {

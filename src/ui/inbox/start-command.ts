@@ -11,11 +11,12 @@ function quoted(word: string): string {
  * The address is not needed there: the project names its running service.
  */
 export function startCommand(worker: string, me: Pick<Me, 'person' | 'installation'>): string {
-  const { profile, projectDir, sample } = me.installation
+  const { profile, projectDir, dataDir, sample } = me.installation
   const parts = ['bin/countersign', 'run', quoted(worker), quoted(taskOf(sample))]
   if (profile === 'development') {
     parts.push('--as', quoted(starterOf(me)))
     if (projectDir !== null && !sample) parts.push('--project', quoted(projectDir))
+    if (dataDir !== null) parts.push('--data', quoted(dataDir))
   }
   return parts.join(' ')
 }
