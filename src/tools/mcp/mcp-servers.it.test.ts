@@ -83,14 +83,19 @@ describe('an MCP server on standard input', () => {
     expect(seen).toEqual({ TOKEN: 'is w1', PLAIN: 'a', cwd: bench.root })
   })
 
-  it.each([
-    ['a name that is not set', '${NOT_SET}', /NOT_SET is not set/],
-    ['the service’s own secrets', '${COUNTERSIGN_KEY}', /COUNTERSIGN_KEY is not set/],
-  ])('is not started with %s', async (_what, value, sentence) => {
-    await using bench = mcpBench({ environment: { COUNTERSIGN_KEY: 'k' } })
-    const policy = policyWith({ sums: sums([], `, env: { TOKEN: "${value}" }`) })
+  it('is not started with a name that is not set', async () => {
+    await using bench = mcpBench()
+    const policy = policyWith({ sums: sums([], ', env: { TOKEN: "${NOT_SET}" }') })
     const tool = await bench.tool(policy, 'mcp__sums__add')
+    const sentence = /NOT_SET is not set/
     expect(await tool.parse({})).toEqual({ ok: false, problems: [expect.stringMatching(sentence)] })
+  })
+
+  it('cannot be given the service’s own secrets', () => {
+    const secret = sums([], ', env: { TOKEN: "${COUNTERSIGN_KEY}" }')
+    expect(() => policyWith({ sums: secret })).toThrow(
+      /COUNTERSIGN_KEY, which is the service's own/,
+    )
   })
 
   // Rules: security.md 7
@@ -215,8 +220,8 @@ describe('an MCP server over streamable HTTP', () => {
   })
 
   it.each([
-    ['refuses us', 401, 'who are you', /does not answer/],
-    ['sends us elsewhere', 307, '', /does not answer/],
+    ['refuses us', 401, 'who are you', /does not answer: it does not let us in \(HTTP 401\)/],
+    ['sends us elsewhere', 307, '', /does not answer: fetch failed: .*redirect/],
     ['is no MCP server', 200, '<html>welcome</html>', /does not answer/],
   ])('that %s is a sentence, and gets nothing else', async (_what, status, body, sentence) => {
     await using served = await serve(() => ({ status, body }))

@@ -2,9 +2,10 @@ import { createMCPClient, type MCPClient } from '@ai-sdk/mcp'
 import type { JsonObject } from '../../../domain/json.ts'
 import { hashOfDefinition } from '../definition-hash.ts'
 import type { McpCallResult, McpConnection, McpListing } from '../mcp-protocol.ts'
-import { boundedFetch } from './bounded-fetch.ts'
+import { failureSentence } from './failure-sentence.ts'
 import { readDefinitions } from './read-definitions.ts'
 import { readResult } from './read-result.ts'
+import { BrokenAnswer, resumingFetch } from './resuming-fetch.ts'
 import { StdioTransport } from './stdio-transport.ts'
 
 /** A package runner may have to fetch its package first. */
@@ -16,6 +17,8 @@ const mostPages = 50
 interface Live {
   readonly client: MCPClient
   readonly stdio: StdioTransport | null
+  /** rejects when the stream of an answer ended before the answer */
+  readonly broken: Promise<never>
 }
 
 /** A server, connected to when it is first needed and again after it was lost. */
@@ -27,29 +30,19 @@ export class ServerSession {
     this.#connection = connection
   }
 
-  /** Everything it lists. Throws a sentence when it does not answer. */
+  /**
+   * Everything it lists. Throws a sentence when it does not answer. A connection that was there before may have ended
+   * meanwhile, its session having expired for instance: then it is asked once more, over a new one.
+   */
   async list(signal: AbortSignal): Promise<McpListing> {
+    const known = this.#live
     const live = await this.#connect(signal)
     try {
-      const listed: object[] = []
-      let cursor: string | undefined
-      for (let page = 1; ; page += 1) {
-        const answer = await live.client.listTools({
-          ...(cursor === undefined ? {} : { params: { cursor } }),
-          options: { signal, timeout: listTimeoutMs },
-        })
-        listed.push(...answer.tools)
-        cursor = answer.nextCursor
-        if (cursor === undefined) break
-        if (page === mostPages || listed.length > mostTools) {
-          throw new Error(`it lists more than ${mostTools} tools or ${mostPages} pages`)
-        }
-      }
-      const { tools, problems } = readDefinitions(listed)
-      const { name, version } = live.client.serverInfo
-      return { server: { name, version }, tools, problems }
+      return await listOver(live, signal)
     } catch (error) {
-      throw new Error(await this.#lose(live, error), { cause: error })
+      const why = await this.#lose(live, error)
+      if (live !== known || signal.aborted) throw new Error(why, { cause: error })
+      return this.list(signal)
     }
   }
 
@@ -74,11 +67,9 @@ export class ServerSession {
     }
     const live = await this.#connect(signal)
     try {
-      const result = await live.client.callTool({
-        name: tool,
-        arguments: input,
-        options: { signal },
-      })
+      const options = { signal }
+      const calling = live.client.callTool({ name: tool, arguments: input, options })
+      const result = await Promise.race([calling, live.broken])
       return readResult(JSON.parse(JSON.stringify(result)) as JsonObject)
     } catch (error) {
       if (isAnswer(error)) {
@@ -94,40 +85,63 @@ export class ServerSession {
     const connection = this.#connection
     const stdio = connection.type === 'stdio' ? new StdioTransport(connection) : null
     const http = connection.type === 'http' ? connection : null
+    const broken = Promise.withResolvers<never>()
+    broken.promise.catch(() => undefined)
     try {
-      const client = await createMCPClient({
+      const connecting = createMCPClient({
         transport: stdio ?? {
           type: 'http',
           url: http?.url ?? '',
           headers: { ...http?.headers },
           redirect: 'error',
-          fetch: boundedFetch,
+          fetch: resumingFetch,
         },
         clientName: 'countersign',
         maxRetries: 0,
         initializationOptions: { signal, timeout: connectTimeoutMs },
         // What it sends unasked, its list having changed for instance: the list is read anew before each call.
-        onUncaughtError: () => undefined,
+        onUncaughtError: (error) => {
+          if (error instanceof BrokenAnswer) broken.reject(error)
+        },
       })
-      this.#live = { client, stdio }
+      const client = await Promise.race([connecting, broken.promise])
+      this.#live = { client, stdio, broken: broken.promise }
       return this.#live
     } catch (error) {
-      throw new Error(sentence(error, stdio), { cause: error })
+      throw new Error(failureSentence(error, stdio?.ended ?? null), { cause: error })
     }
   }
 
   /** After an error that is no answer, nothing is known of the connection: the next question makes a new one. */
   async #lose(live: Live, error: unknown): Promise<string> {
-    const why = sentence(error, live.stdio)
+    const why = failureSentence(error, live.stdio?.ended ?? null)
     this.#live = null
     await live.client.close().catch(() => undefined)
     return why
   }
 }
 
-function sentence(error: unknown, stdio: StdioTransport | null): string {
-  const message = error instanceof Error ? error.message : String(error)
-  return (stdio?.ended ?? message).toWellFormed().replaceAll('\0', '\uFFFD').slice(0, 2000)
+async function listOver(live: Live, signal: AbortSignal): Promise<McpListing> {
+  const listed: object[] = []
+  let cursor: string | undefined
+  for (let page = 1; ; page += 1) {
+    const answer = await Promise.race([
+      live.client.listTools({
+        ...(cursor === undefined ? {} : { params: { cursor } }),
+        options: { signal, timeout: listTimeoutMs },
+      }),
+      live.broken,
+    ])
+    listed.push(...answer.tools)
+    cursor = answer.nextCursor
+    if (cursor === undefined) break
+    if (page === mostPages || listed.length > mostTools) {
+      throw new Error(`it lists more than ${mostTools} tools or ${mostPages} pages`)
+    }
+  }
+  const { tools, problems } = readDefinitions(listed)
+  const { name, version } = live.client.serverInfo
+  return { server: { name, version }, tools, problems }
 }
 
 /** The server itself refused, in the protocol's words: the call was answered. */

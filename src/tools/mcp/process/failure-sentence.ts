@@ -1,0 +1,43 @@
+/** How deep causes are looked at. */
+const deepest = 5
+
+/**
+ * Why a server could not be reached, as a sentence: what `ended` says of its process, else the error with its causes.
+ * "fetch failed" alone says nothing of a certificate, a name that is not found, or a redirect.
+ */
+export function failureSentence(error: unknown, ended: string | null): string {
+  const refused = refusedStatus(error)
+  const text =
+    ended ??
+    (refused === null
+      ? withCauses(error)
+      : `it does not let us in (HTTP ${refused}): see its headers in the worker's file, and what ` +
+        '`${NAME}`' +
+        ` in them is filled with`)
+  return text.toWellFormed().replaceAll('\0', '\uFFFD').slice(0, 2000)
+}
+
+function refusedStatus(error: unknown): number | null {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : null
+  return status === 401 || status === 403 ? status : null
+}
+
+function withCauses(error: unknown): string {
+  const said: string[] = []
+  let cause = error
+  for (let depth = 0; depth < deepest && cause instanceof Error; depth += 1) {
+    const text = messageOf(cause)
+    if (text !== '' && !said.some((one) => one.includes(text))) said.push(text)
+    cause = cause.cause
+  }
+  if (typeof cause === 'string') said.push(cause)
+  return said.join(': ')
+}
+
+/** Of several addresses that were tried, each has an error of its own. */
+function messageOf(error: Error): string {
+  const inner = error instanceof AggregateError ? error.errors : []
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  const messages = inner.map((one) => (one instanceof Error ? one.message : String(one)))
+  return [error.message === '' ? code : error.message, ...messages].filter(Boolean).join('; ')
+}

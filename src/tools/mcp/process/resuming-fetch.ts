@@ -1,0 +1,116 @@
+import { boundedFetch } from './bounded-fetch.ts'
+
+/** The stream that should have brought an answer ended for good without it. */
+export class BrokenAnswer extends Error {}
+
+/** So often a stream that broke off is taken up again, without anything new in between. */
+const resumesMost = 3
+
+/**
+ * `fetch` for streamable HTTP: where the stream that answers a message ends before the answer, it is taken up after its
+ * last event, as the protocol has it, and an end for good is an error. The AI SDK's client would wait for ever.
+ */
+export async function resumingFetch(...given: Parameters<typeof fetch>): Promise<Response> {
+  const [address, init] = given
+  const response = await boundedFetch(address, init)
+  const kind = response.headers.get('content-type') ?? ''
+  const awaited = idOf(init?.body)
+  if (response.body === null || awaited === null || !kind.includes('text/event-stream')) {
+    return response
+  }
+  const resume = async (lastEvent: string): Promise<ReadableStream<Uint8Array> | null> => {
+    const headers = new Headers(init?.headers)
+    const session = response.headers.get('mcp-session-id')
+    if (session !== null) headers.set('mcp-session-id', session)
+    headers.delete('content-type')
+    headers.set('accept', 'text/event-stream')
+    headers.set('last-event-id', lastEvent)
+    const { redirect = 'error', signal = null } = init ?? {}
+    const again = await boundedFetch(address, { method: 'GET', headers, redirect, signal })
+    return again.ok ? again.body : null
+  }
+  const { status, statusText, headers } = response
+  const body = ReadableStream.from(answered(response.body, awaited, resume))
+  return new Response(body, { status, statusText, headers })
+}
+
+async function* answered(
+  first: ReadableStream<Uint8Array>,
+  awaited: string,
+  resume: (lastEvent: string) => Promise<ReadableStream<Uint8Array> | null>,
+): AsyncGenerator<Uint8Array> {
+  const seen = new SeenEvents(awaited)
+  let body: ReadableStream<Uint8Array> | null = first
+  let idle = 0
+  while (body !== null) {
+    const before = seen.lastEvent
+    try {
+      for await (const chunk of body) {
+        seen.take(chunk)
+        yield chunk
+      }
+    } catch (error) {
+      if (seen.lastEvent === null) {
+        throw new BrokenAnswer(`its answer broke off (${String(error)})`, { cause: error })
+      }
+    }
+    if (seen.isAnswered) return
+    idle = seen.lastEvent === before ? idle + 1 : 0
+    if (seen.lastEvent === null || idle > resumesMost) break
+    // A half event is over: what comes now begins with a whole one.
+    yield new TextEncoder().encode('\n\n')
+    seen.cut()
+    body = await resume(seen.lastEvent)
+  }
+  throw new BrokenAnswer('its answer broke off')
+}
+
+/** What of a stream of events was whole: its last id, and whether the answer was among them. */
+class SeenEvents {
+  lastEvent: string | null = null
+  isAnswered = false
+  readonly #awaited: string
+  readonly #decoder = new TextDecoder()
+  #rest = ''
+  #event: { id: string | null; readonly data: string[] } = { id: null, data: [] }
+
+  constructor(awaited: string) {
+    this.#awaited = awaited
+  }
+
+  take(chunk: Uint8Array): void {
+    const lines = (this.#rest + this.#decoder.decode(chunk, { stream: true })).split(/\r?\n/)
+    this.#rest = lines.pop() ?? ''
+    for (const line of lines) this.#line(line)
+  }
+
+  /** Forgets an event that was not whole. */
+  cut(): void {
+    this.#rest = ''
+    this.#event = { id: null, data: [] }
+  }
+
+  #line(line: string): void {
+    if (line.startsWith('id:')) this.#event.id = line.slice(3).trim()
+    else if (line.startsWith('data:')) this.#event.data.push(line.slice(5))
+    else if (line === '') {
+      const { id, data } = this.#event
+      if (id !== null) this.lastEvent = id
+      if (idOf(data.join('\n'), true) === this.#awaited) this.isAnswered = true
+      this.#event = { id: null, data: [] }
+    }
+  }
+}
+
+/** The id of a request, or of an answer, as JSON; `null` when it is neither. */
+function idOf(text: unknown, answer = false): string | null {
+  if (typeof text !== 'string') return null
+  try {
+    const message = JSON.parse(text) as { id?: unknown; result?: unknown; error?: unknown }
+    if (message.id === undefined) return null
+    if (answer && message.result === undefined && message.error === undefined) return null
+    return JSON.stringify(message.id)
+  } catch {
+    return null
+  }
+}

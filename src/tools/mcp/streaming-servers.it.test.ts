@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest'
+import {
+  openStreamingServer,
+  type StreamingHow,
+} from '../../../test/harness/fixtures/mcp/http-server.ts'
+import { mcpBench, policyWith } from './mcp.fixture.ts'
+
+async function bench(how: StreamingHow) {
+  const served = await openStreamingServer(how)
+  const own = mcpBench()
+  const tool = await own.tool(policyWith({ far: `{ url: "${served.url}" }` }), 'mcp__far__act')
+  return {
+    served,
+    call: () => own.call(tool),
+    async [Symbol.asyncDispose]() {
+      await own[Symbol.asyncDispose]()
+      await served[Symbol.asyncDispose]()
+    },
+  }
+}
+
+function count(seen: readonly string[], method: string): number {
+  return seen.filter((one) => one === method).length
+}
+
+describe('an MCP server that answers over a stream', () => {
+  it('is read to the answer', async () => {
+    await using own = await bench('whole')
+    expect(await own.call()).toMatchObject({ type: 'output', text: 'acted' })
+  })
+
+  it('that breaks off is taken up after its last whole event, and the call is made once', async () => {
+    await using own = await bench('breaks-off')
+    expect(await own.call()).toMatchObject({ type: 'output', text: 'acted' })
+    expect(own.served.seen).toContain('GET e1')
+    expect(count(own.served.seen, 'tools/call')).toBe(1)
+  })
+
+  it.each(['breaks-off-for-good', 'no-ids'] as const)(
+    'that breaks off and cannot be taken up (%s) leaves the outcome unknown at once',
+    async (how) => {
+      await using own = await bench(how)
+      await expect(own.call()).rejects.toThrow(/lost while act ran: its answer broke off/)
+      expect(count(own.served.seen, 'tools/call')).toBe(1)
+    },
+  )
+
+  it('is connected to again when its session has expired, before the call is made', async () => {
+    await using own = await bench('whole')
+    own.served.expireSessions()
+    expect(await own.call()).toMatchObject({ type: 'output', text: 'acted' })
+    expect(count(own.served.seen, 'initialize')).toBe(2)
+    expect(count(own.served.seen, 'tools/call')).toBe(1)
+  })
+})
