@@ -216,6 +216,17 @@ export const replay = z
         after: replayedVerdict,
       }),
     ),
+    /** calls of which nobody can say now what the version would make of them */
+    notJudged: z.array(
+      z.object({
+        callId: id,
+        runId: id,
+        worker: z.string(),
+        tool: z.string(),
+        /** a sentence */
+        why: z.string(),
+      }),
+    ),
     nextCursor: z.string().nullable(),
   })
   .meta({ id: 'PolicyReplay' })

@@ -64,7 +64,7 @@ export function addPolicyCommand(program: Command): Command {
   withExamples(activate, ['policy activate', `policy activate --digest ${digestExample}`])
   const replay = withService(policy.command('replay'))
     .description(
-      "which verdicts of past calls the folder's version would change; ends with 1 if any",
+      "which verdicts of past calls the folder's version would change; ends with 1 if any, or if one cannot be judged",
     )
     .option('--since <time>', 'only calls made since then, ISO 8601', readInstant)
     .option('--json', 'print JSON')
@@ -151,6 +151,7 @@ async function replayCalls(options: PolicyOptions & { since?: string }): Promise
   const service = await connect(options)
   const { since } = options
   const items: PolicyReplay['items'] = []
+  const notJudged: PolicyReplay['notJudged'] = []
   let judged = 0
   let cursor: string | null = null
   let digest = ''
@@ -166,15 +167,14 @@ async function replayCalls(options: PolicyOptions & { since?: string }): Promise
     digest = page.digest
     judged += page.judged
     items.push(...page.items)
+    notJudged.push(...page.notJudged)
     cursor = page.nextCursor
     if (isInteractive()) console.error(dim(`${judged} calls judged`))
   } while (cursor !== null)
-  console.log(
-    options.json === true
-      ? JSON.stringify({ digest, judged, items })
-      : replayText({ digest, judged, items }),
-  )
-  process.exitCode = items.length === 0 ? exitCodes.done : exitCodes.failed
+  const replayed = { digest, judged, items, notJudged }
+  console.log(options.json === true ? JSON.stringify(replayed) : replayText(replayed))
+  const isSame = items.length === 0 && notJudged.length === 0
+  process.exitCode = isSame ? exitCodes.done : exitCodes.failed
 }
 
 async function withdrawProposal(options: ServiceOptions): Promise<void> {

@@ -66,10 +66,12 @@ export function stateText({ digest, activation, folder, proposal }: PolicyState)
   return lines.join('\n')
 }
 
-/** Which calls would be judged otherwise, and what was assumed of the files. */
-export function replayText({ digest, judged, items }: Omit<PolicyReplay, 'nextCursor'>): string {
+/** Which calls would be judged otherwise, what was assumed of the files, and which calls nobody can judge now. */
+export function replayText(replayed: Omit<PolicyReplay, 'nextCursor'>): string {
+  const { digest, judged, items, notJudged } = replayed
   const summary = `${judged} calls judged under ${shortDigest(digest)}; ${items.length} would differ.`
-  if (items.length === 0) return summary
+  const unknown = notJudgedText(notJudged)
+  if (items.length === 0) return [summary, ...unknown].join('\n')
   const rows = items.map(({ runId, worker, tool, recorded, before, after }) => [
     runId,
     worker,
@@ -82,10 +84,22 @@ export function replayText({ digest, judged, items }: Omit<PolicyReplay, 'nextCu
     table(['run', 'worker', 'tool', 'was', 'would be', 'why'], rows, ''),
     '',
     summary,
+    ...unknown,
     dim(
       'Both versions see the files of today, but that what a call read or removed is assumed to be there; no mode and no grant counts.',
     ),
   ].join('\n')
+}
+
+function notJudgedText(notJudged: PolicyReplay['notJudged']): readonly string[] {
+  if (notJudged.length === 0) return []
+  const rows = notJudged.map(({ runId, worker, tool, why }) => [runId, worker, tool, why])
+  const count = `${notJudged.length} call${notJudged.length === 1 ? '' : 's'}`
+  return [
+    '',
+    yellow(`${count} cannot be judged before the version is in force:`),
+    table(['run', 'worker', 'tool', 'why'], rows, ''),
+  ]
 }
 
 function note(text: string | null): string {

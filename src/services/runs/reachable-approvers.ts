@@ -13,8 +13,7 @@ export async function assertReachable(
   policy: Policy,
   worker: WorkerDefinition,
 ): Promise<void> {
-  const routes = possibleRoutes(policy, worker)
-  if (routes.length === 0) return
+  if (possibleRoutes(policy, worker).length === 0) return
   const rows = await db
     .selectFrom('team_member')
     .innerJoin('person', 'person.id', 'team_member.person_id')
@@ -22,8 +21,16 @@ export async function assertReachable(
     .distinct()
     .where('disabled_at', 'is', null)
     .execute()
-  const staffed = new Set(rows.map((row) => row.team))
-  for (const route of routes) {
+  assertStaffed(policy, worker, new Set(rows.map((row) => row.team)))
+}
+
+/** As `assertReachable`, of teams that are said to have somebody. */
+export function assertStaffed(
+  policy: Policy,
+  worker: WorkerDefinition,
+  staffed: ReadonlySet<string>,
+): void {
+  for (const route of possibleRoutes(policy, worker)) {
     if (route.queue === null) {
       throw new Problem(
         'unreachable_approvers',

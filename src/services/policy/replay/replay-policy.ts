@@ -5,7 +5,7 @@ import { requireRight } from '../../access/has-right.ts'
 import type { Caller, SigningContext } from '../../context.ts'
 import { loadProject } from '../load-project.ts'
 import { invalidProject } from '../reject-policy.ts'
-import type { ReplayedCall } from './replay-question.ts'
+import type { ReplayedCall, UnjudgedCall } from './replay-question.ts'
 
 /** Calls of one page. Judging takes about a millisecond; whoever asks waits ten seconds at most. */
 const mostCalls = 200
@@ -15,6 +15,8 @@ export interface ReplayPage {
   readonly digest: string
   readonly judged: number
   readonly items: readonly ReplayedCall[]
+  /** what could not be judged is not among those judged */
+  readonly notJudged: readonly UnjudgedCall[]
   readonly nextCursor: string | null
 }
 
@@ -40,18 +42,21 @@ export async function replayPolicy(
   const { policy } = loaded
   const limit = Math.min(input.limit ?? mostCalls, mostCalls)
   const ids = await pageOf(ctx, { ...input, limit })
-  if (ids.length === 0) return { digest: policy.digest, judged: 0, items: [], nextCursor: null }
-  const { judged, items } = await ctx.replayRemotely({
+  if (ids.length === 0) {
+    return { digest: policy.digest, judged: 0, items: [], notJudged: [], nextCursor: null }
+  }
+  const { done, items, notJudged } = await ctx.replayRemotely({
     replayUnder: policyDocument(policy.files),
     callIds: ids,
   })
-  if (judged === 0) throw new Problem('workspace_unreachable', 'No call was judged in time')
-  const isMore = judged < ids.length || ids.length === limit
-  const last = ids[judged - 1] ?? ''
+  if (done === 0) throw new Problem('workspace_unreachable', 'No call was judged in time')
+  const isMore = done < ids.length || ids.length === limit
+  const last = ids[done - 1] ?? ''
   return {
     digest: policy.digest,
-    judged,
+    judged: done - notJudged.length,
     items,
+    notJudged,
     nextCursor: isMore ? encodeCursor('replay', [last]) : null,
   }
 }

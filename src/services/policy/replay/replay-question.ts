@@ -9,9 +9,20 @@ export interface ReplayQuestion {
 }
 
 export interface ReplayAnswer {
-  /** how many of the calls, from the first on, were judged before the time was over */
-  readonly judged: number
+  /** how many of the calls, from the first on, were looked at before the time was over */
+  readonly done: number
   readonly items: readonly ReplayedCall[]
+  readonly notJudged: readonly UnjudgedCall[]
+}
+
+/** One call of which nobody can say now what the version would make of it. */
+export interface UnjudgedCall {
+  readonly callId: string
+  readonly runId: string
+  readonly worker: string
+  readonly tool: string
+  /** a sentence */
+  readonly why: string
 }
 
 /** One call whose verdict, or the people it goes to, would be different. */
