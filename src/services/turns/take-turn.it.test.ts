@@ -1,45 +1,11 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '../../../test/harness/fixtures/agent-desk.ts'
-import { ModelProblem } from '../../models/model.ts'
-import { advanceRequests } from '../runs/advance-requests.ts'
+import { describe, expect, test } from 'vitest'
 import { beginRun } from '../runs/begin-run.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
-import { closeRun } from '../runs/ending/close-run.ts'
-import { messageRun } from '../runs/message-run.ts'
 import { startRun } from '../runs/start-run.ts'
 import { takeTurn } from './take-turn.ts'
+import { useTurnDesk, desk, aRead, aWrite, runRow } from './turns.fixture.ts'
 
-let desk: AgentDesk
-
-beforeAll(async () => {
-  desk = await openAgentDesk()
-  await desk.write('notes/1.md', 'one\n')
-})
-afterAll(() => desk[Symbol.asyncDispose]())
-beforeEach(() => {
-  desk.steps.length = 0
-  desk.executed.length = 0
-  desk.asked.length = 0
-})
-
-const aRead = { tool: 'read_file', input: { path: 'notes/1.md' } }
-const aWrite = { tool: 'write_file', input: { path: 'notes/new.md', content: 'new\n' } }
-
-async function runRow(runId: string) {
-  return desk.database.db
-    .selectFrom('run')
-    .selectAll()
-    .where('id', '=', runId)
-    .executeTakeFirstOrThrow()
-}
-
-async function say(runId: string, text: string) {
-  return messageRun(desk.api, desk.people.ada.caller, { runId, text })
-}
+useTurnDesk()
 
 describe('one turn', () => {
   test('taken twice reads back what is stored and asks the model once', async () => {
@@ -88,7 +54,7 @@ describe('one turn', () => {
     const runId = await desk.start()
     await desk.perform(await desk.turn(runId, 7))
     expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'output' }])
-    expect(await desk.turn(runId, 7)).toEqual({ kind: 'finished' })
+    expect(await desk.turn(runId, 7)).toEqual({ kind: 'ended' })
     expect((await runRow(runId)).turn).toBe(2)
   })
 
@@ -180,103 +146,6 @@ describe('one turn', () => {
   })
 })
 
-// Rules: product.md 8
-describe('denials', () => {
-  test('are told to the model as quoted data, and the run goes on', async () => {
-    desk.say({ calls: [aWrite] })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
-    const [call] = await desk.calls(runId, 1)
-    await desk.decide(desk.people.grace, call?.requestId ?? '', {
-      decision: 'deny',
-      reason: 'use "yarn"',
-    })
-    await desk.perform(turn)
-    const [denied] = await desk.calls(runId, 1)
-    expect(denied?.result).toBe('denied')
-    expect(denied?.text).toContain('tool-output-denied')
-    expect(denied?.text).toContain('"use \\"yarn\\""')
-    expect(await desk.turn(runId, 2)).toEqual({ kind: 'finished' })
-  })
-
-  // Rules: product.md 9
-  test('are not remembered: the same call asks again, and may be approved then', async () => {
-    const again = { tool: 'write_file', input: { path: 'notes/denied.md', content: 'x\n' } }
-    desk.say({ calls: [again] }, { calls: [again] })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
-    const [denied] = await desk.calls(runId, 1)
-    await desk.decide(desk.people.grace, denied?.requestId ?? '', { decision: 'deny' })
-    await desk.perform(turn)
-    const next = await desk.turn(runId, 2)
-    const [asked] = await desk.calls(runId, 2)
-    expect(asked).toMatchObject({ verdict: 'ask', result: null })
-    expect(asked?.requestId).not.toBe(denied?.requestId)
-    await desk.decide(desk.people.grace, asked?.requestId ?? '')
-    await desk.perform(next)
-    expect(await desk.calls(runId, 2)).toMatchObject([{ result: 'output' }])
-  })
-
-  test('that stop cancel every later call and let the run wait for a message', async () => {
-    desk.say({
-      calls: [
-        aWrite,
-        { tool: 'write_file', input: { path: 'scratch/1.txt', content: 'x' } },
-        { tool: 'write_file', input: { path: 'notes/later.md', content: 'x' } },
-      ],
-    })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
-    const [first, , third] = await desk.calls(runId, 1)
-    await desk.decide(desk.people.grace, third?.requestId ?? '')
-    await desk.decide(desk.people.grace, first?.requestId ?? '', { decision: 'deny', then: 'stop' })
-    await desk.perform(turn)
-    expect((await desk.calls(runId, 1)).map((call) => call.result)).toEqual([
-      'denied',
-      'cancelled',
-      'cancelled',
-    ])
-    expect(desk.executed).toEqual([])
-    expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
-    expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
-    expect(await runRow(runId)).toMatchObject({ state: 'waiting_for_input', failure: null })
-    await say(runId, 'Leave it.')
-    expect(await desk.turn(runId, 2)).toEqual({ kind: 'finished' })
-    expect(desk.asked.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'Leave it.' })
-  })
-
-  test('stay what they were when an earlier call is denied and stops the rest afterwards', async () => {
-    desk.say({
-      calls: [aWrite, { tool: 'write_file', input: { path: 'notes/z.md', content: 'z' } }],
-    })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
-    const [first, second] = await desk.calls(runId, 1)
-    const { grace } = desk.people
-    await desk.decide(grace, second?.requestId ?? '', { decision: 'deny', reason: 'not there' })
-    await desk.decide(grace, first?.requestId ?? '', { decision: 'deny', then: 'stop' })
-    await desk.perform(turn)
-    const [, denied] = await desk.calls(runId, 1)
-    expect(denied).toMatchObject({ result: 'denied', text: expect.stringContaining('not there') })
-  })
-
-  // Rules: product.md 12
-  test('nobody gave in time are an expiry, neither approval nor denial', async () => {
-    desk.say({ calls: [aWrite] })
-    const runId = await desk.start()
-    const turn = await desk.turn(runId, 1)
-    await desk.database.db
-      .updateTable('request')
-      .set({ expires_at: new Date(0) })
-      .where('run_id', '=', runId)
-      .execute()
-    expect(await advanceRequests(desk.api, { runId })).toEqual({ nextDeadlineMs: null })
-    await desk.perform(turn)
-    expect(await desk.calls(runId, 1)).toMatchObject([{ result: 'expired' }])
-    expect((await runRow(runId)).state).toBe('running')
-  })
-})
-
 // Rules: product.md 21
 describe('run modes', () => {
   test('strict denies what would ask and names the mode; pre-approved calls run', async () => {
@@ -301,149 +170,5 @@ describe('approve_all', () => {
       ['blocked', 'blocked'],
     ])
     expect((await runRow(id)).pending_requests).toBe(0)
-  })
-})
-
-describe('a turn that is stopped', () => {
-  const untilAborted = async ({ signal }: { readonly signal: AbortSignal }) =>
-    new Promise<never>((_resolve, reject) => {
-      signal.addEventListener('abort', () => reject(new Error('aborted')), { once: true })
-    })
-
-  test('because its run was cancelled has ended', async () => {
-    const stop = new AbortController()
-    desk.say(async (request) => {
-      await cancelRun(desk.api, desk.people.ada.caller, { runId: request.runId })
-      stop.abort('cancelled')
-      throw new Error('aborted')
-    })
-    const runId = await desk.start()
-    const taking = takeTurn(desk.worker, { runId, turn: 1, signal: stop.signal })
-    expect(await taking).toEqual({ kind: 'ended' })
-  })
-
-  test('by a process that stops is taken again elsewhere', async () => {
-    const stop = new AbortController()
-    desk.say(async (request) => {
-      const waiting = untilAborted(request)
-      stop.abort('shutdown')
-      return waiting
-    })
-    const runId = await desk.start()
-    const taking = takeTurn(desk.worker, { runId, turn: 1, signal: stop.signal })
-    await expect(taking).rejects.toThrow('aborted')
-    expect(await desk.turn(runId, 1)).toEqual({ kind: 'finished' })
-  })
-})
-
-describe('models that fail', () => {
-  const busy = new ModelProblem('The provider is busy.', { retryable: true, retryAfterMs: 10 })
-
-  test('are asked again while that may help', async () => {
-    desk.say(async () => Promise.reject(busy), { calls: [aRead] })
-    const runId = await desk.start()
-    await expect(desk.turn(runId, 1)).rejects.toBe(busy)
-    expect(await desk.turn(runId, 1)).toMatchObject({ kind: 'calls' })
-  })
-
-  test('five times in a row leave the run waiting with the reason; a message resumes it', async () => {
-    desk.say(...Array.from({ length: 5 }, () => async () => Promise.reject(busy)))
-    const runId = await desk.start()
-    for (let time = 0; time < 4; time += 1) {
-      await expect(desk.turn(runId, 1)).rejects.toBe(busy)
-    }
-    expect(await desk.turn(runId, 1)).toEqual({ kind: 'waiting_for_input' })
-    const { state, failure } = await runRow(runId)
-    expect(state).toBe('waiting_for_input')
-    expect(failure).toMatchObject({ code: 'model_failed' })
-    expect(failure?.message).toContain('The provider is busy.')
-    expect(await say(runId, 'Try again.')).toMatchObject({ state: 'running' })
-    expect((await runRow(runId)).failure).toBeNull()
-    expect(await desk.turn(runId, 1)).toEqual({ kind: 'finished' })
-  })
-
-  test('for good are not asked again', async () => {
-    const wrong = new ModelProblem('The key is not valid.', { retryable: false })
-    desk.say(async () => Promise.reject(wrong))
-    const runId = await desk.start()
-    expect(await desk.turn(runId, 1)).toEqual({ kind: 'waiting_for_input' })
-    expect(desk.asked).toHaveLength(1)
-  })
-})
-
-describe('limits', () => {
-  test.each([
-    ['turns', 'turns: 2', 'limit_turns'],
-    ['calls', 'calls: 2', 'limit_calls'],
-    ['tokens', 'tokens: 200', 'limit_tokens'],
-  ])(
-    'of %s end in waiting for input, and a message gives as much again',
-    async (_, limit, code) => {
-      await desk.activate({
-        'workers/scribe.md': deskWorker.replace(/limits: .*/, `limits: { ${limit} }`),
-      })
-      desk.say(...Array.from({ length: 4 }, () => ({ calls: [aRead] })))
-      const runId = await desk.start()
-      for (const turn of [1, 2]) await desk.perform(await desk.turn(runId, turn))
-      expect(await desk.turn(runId, 3)).toEqual({ kind: 'waiting_for_input' })
-      expect(await desk.turn(runId, 3)).toEqual({ kind: 'waiting_for_input' })
-      expect((await runRow(runId)).failure).toMatchObject({ code })
-      await say(runId, 'Go on.')
-      for (const turn of [3, 4]) await desk.perform(await desk.turn(runId, turn))
-      expect(await desk.turn(runId, 5)).toEqual({ kind: 'waiting_for_input' })
-      expect(desk.asked).toHaveLength(4)
-      await desk.activate({ 'workers/scribe.md': deskWorker })
-    },
-  )
-})
-
-describe('messages', () => {
-  test('posted during the last turn are read, not lost', async () => {
-    const runId = await desk.start()
-    desk.say(async () => {
-      await say(runId, 'One more thing.')
-      return { text: 'Done.', calls: [], usage: { inputTokens: 1, outputTokens: 1 } }
-    })
-    expect(await desk.turn(runId, 1)).toEqual({ kind: 'finished' })
-    expect(await closeRun(desk.api, { runId })).toEqual({ kind: 'continue' })
-    expect(await desk.turn(runId, 2)).toEqual({ kind: 'finished' })
-    expect(desk.asked.at(-1)?.messages.at(-1)).toEqual({ role: 'user', text: 'One more thing.' })
-    expect(await closeRun(desk.api, { runId })).toEqual({ kind: 'closed' })
-    expect(await runRow(runId)).toMatchObject({ state: 'completed', output: 'Done.' })
-    await expect(say(runId, 'Too late.')).rejects.toMatchObject({ code: 'run_ended' })
-  })
-
-  test('race closing: each is either read or refused', async () => {
-    for (let round = 0; round < 20; round += 1) {
-      const runId = await desk.start()
-      await desk.turn(runId, 1)
-      const [posted, closed] = await Promise.allSettled([
-        say(runId, 'Wait!'),
-        closeRun(desk.api, { runId }),
-      ])
-      const went = closed.status === 'fulfilled' ? closed.value.kind : 'failed'
-      expect([posted.status, went]).toEqual(
-        posted.status === 'fulfilled' ? ['fulfilled', 'continue'] : ['rejected', 'closed'],
-      )
-    }
-  })
-
-  test('put their author behind the requests that follow', async () => {
-    const runId = await desk.start()
-    await messageRun(desk.api, desk.people.olga.caller, { runId, text: 'Write it.' })
-    desk.say({ calls: [aWrite] })
-    await desk.turn(runId, 1)
-    const [call] = await desk.calls(runId, 1)
-    const behind = await desk.database.db
-      .selectFrom('request_principal')
-      .select(['person_id', 'why'])
-      .where('request_id', '=', call?.requestId ?? '')
-      .execute()
-    expect(behind).toEqual(
-      expect.arrayContaining([
-        { person_id: desk.people.ada.id, why: 'started' },
-        { person_id: desk.people.olga.id, why: 'messaged' },
-      ]),
-    )
   })
 })

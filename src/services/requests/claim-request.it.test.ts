@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import { describe, expect, test } from 'vitest'
+import { addRequest } from '../../../test/harness/fixtures/gated-run.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
+import { claimRequest, releaseClaim } from './claim-request.ts'
+import { commentRequest } from './comment-request.ts'
+import { getRequest } from './get-request.ts'
+import { useRequestDesk, database, service, ada, grace, linus, root } from './requests.fixture.ts'
+
+useRequestDesk()
+
+describe('a claim', () => {
+  test('is a hint with a lease: others may not claim it, and may decide it all the same', async () => {
+    const request = await addRequest(service, root, { turn: 4 })
+    const claim = await claimRequest(service.ctx, grace.caller, { request: request.id })
+    expect(claim.leaseUntil.getTime()).toBeGreaterThan(claim.at.getTime())
+    await claimRequest(service.ctx, grace.caller, { request: request.id })
+    const other = await refusal(claimRequest(service.ctx, linus.caller, { request: request.id }))
+    expect([other.code, other.facts['claimedBy']]).toEqual(['claimed', 'Grace'])
+    const release = refusal(releaseClaim(service.ctx, linus.caller, { request: request.id }))
+    expect((await release).code).toBe('claimed')
+    const detail = await getRequest(service.ctx, linus.caller, { request: request.id })
+    expect(detail.claim?.person.name).toBe('Grace')
+    const body = { decision: 'approve', digest: request.digest, revision: 1 }
+    const answer = await decideRequest(service.ctx, linus.caller, { request: request.id, body })
+    expect(answer.state).toBe('approved')
+    const late = claimRequest(service.ctx, grace.caller, { request: request.id })
+    expect((await refusal(late)).code).toBe('already_decided')
+  })
+
+  test('ends with its lease or its release, and is not for who is outside the queue', async () => {
+    const request = await addRequest(service, root, { turn: 5 })
+    await claimRequest(service.ctx, grace.caller, { request: request.id })
+    await database.db
+      .updateTable('claim')
+      .set({ lease_until: sql<Date>`clock_timestamp()` })
+      .where('request_id', '=', request.id)
+      .execute()
+    await claimRequest(service.ctx, linus.caller, { request: request.id })
+    await releaseClaim(service.ctx, linus.caller, { request: request.id })
+    await releaseClaim(service.ctx, linus.caller, { request: request.id })
+    const detail = await getRequest(service.ctx, linus.caller, { request: request.id })
+    expect(detail.claim).toBeNull()
+    const outside = claimRequest(service.ctx, ada.caller, { request: request.id })
+    expect((await refusal(outside)).code).toBe('not_eligible')
+    const words = commentRequest(service.ctx, ada.caller, { request: request.id, text: 'please' })
+    expect((await refusal(words)).code).toBe('not_eligible')
+  })
+})
