@@ -7,9 +7,9 @@ COPY . .
 RUN npm run build && npm prune --omit=dev
 
 FROM node:24.21.0-bookworm-slim
-# The sandbox of commands, and a process that reaps what a killed tool leaves behind.
+# The sandbox of commands with its network, and a process that reaps what a killed tool leaves behind.
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends bubblewrap tini ca-certificates git \
+  && apt-get install --yes --no-install-recommends bubblewrap slirp4netns tini ca-certificates git \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /app
 COPY --from=build --chown=root:root /app /app

@@ -112,6 +112,12 @@ test('only the API can reach the signing key', () => {
   expect(withKey.map(([name]) => name)).toEqual(['api'])
 })
 
+test('the image brings what the sandbox of commands needs, its network included', async () => {
+  const dockerfile = await readFile(join(root, 'Dockerfile'), 'utf8')
+  const [, installed = ''] = /apt-get install ([^&]+)/.exec(dockerfile) ?? []
+  expect(installed.split(/\s+/)).toEqual(expect.arrayContaining(['bubblewrap', 'slirp4netns']))
+})
+
 test('a service waits only for services that exist', () => {
   for (const [, service] of services)
     for (const name of Object.keys(service.depends_on ?? {}))
