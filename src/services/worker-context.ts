@@ -2,6 +2,7 @@ import type { CommandHost } from '../domain/command.ts'
 import type { Workspace, ToolRegistry } from '../domain/tool.ts'
 import type { Model } from '../models/model.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { CommandSite } from '../tools/commands/command-place.ts'
 import type { McpServers } from '../tools/mcp/mcp-servers.ts'
 import type { ServiceContext } from './context.ts'
 
@@ -15,6 +16,8 @@ export interface WorkerContext extends ServiceContext {
   readonly commandHost: CommandHost
   /** the MCP servers of this host's workers; absent: it has none */
   readonly mcpServers?: McpServers
+  /** where this host runs commands; absent: it runs none */
+  readonly commandSite?: CommandSite
   /** The workspace that a policy gives a run's task queue. */
   workspaceOf(run: { readonly taskQueue: string }, policy: Policy): Promise<Workspace>
   /** The tools of a worker under a policy; a worker that no longer exists has none. */

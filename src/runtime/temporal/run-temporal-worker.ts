@@ -11,6 +11,8 @@ import {
   rememberNamespace,
   ForeignNamespaceError,
 } from '../../services/installation/remember-namespace.ts'
+import { lookAfterLostCommands } from '../../services/executions/attempts/left-by-command.ts'
+import { settleUnknown } from '../../services/executions/settle-unknown.ts'
 import type { WorkerContext } from '../../services/worker-context.ts'
 import { openModel } from '../../models/open-model.ts'
 import { commandHost } from '../../sandbox/bwrap/command-host.ts'
@@ -99,6 +101,7 @@ export async function runTemporalWorker(options: {
       executor: `${hostname()}:${process.pid}:${processId}`,
       projectDir: config.projectDir,
       commandHost: commandHost(sandbox),
+      commandSite: commands,
       mcpServers,
       workspaceOf: ({ taskQueue }, policy) => workspaces.of(policy, taskQueue),
       registryOf: async (policy, worker) =>
@@ -116,6 +119,7 @@ export async function runTemporalWorker(options: {
         }),
       modelOf: (model, script) => openModel({ model, script, environment }),
     }
+    await lookAfterLostCommands(ctx, (callId) => settleUnknown(ctx, { callId }))
     installRuntime(config)
     const connection = await NativeConnection.connect(address)
     undo.defer(() => connection.close())

@@ -1,5 +1,4 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, realpath, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -40,6 +39,8 @@ export interface UnconfinedRun {
   readonly argv: readonly string[]
   /** absolute */
   readonly cwd: string
+  /** in its environment, and known to nobody else: how its processes are found */
+  readonly mark: string
   readonly timeoutMs: number
   readonly limits: CommandLimits
   readonly signal: AbortSignal
@@ -61,8 +62,7 @@ export async function runUnconfined(run: UnconfinedRun): Promise<CommandEnd> {
 }
 
 async function runAt(run: UnconfinedRun, home: string): Promise<CommandEnd> {
-  const { limits } = run
-  const mark = randomBytes(16).toString('hex')
+  const { limits, mark } = run
   const child = spawn(
     '/bin/bash',
     [

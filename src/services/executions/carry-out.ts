@@ -1,3 +1,4 @@
+import { BrokenRule } from '../../domain/broken-rule.ts'
 import type { ToolResult } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
 import { runHasEnded } from '../runs/ending/run-has-ended.ts'
@@ -9,7 +10,12 @@ import type { ExecutionPlan } from './claiming/execution-plan.ts'
 export type Effect =
   | { readonly kind: 'returned'; readonly result: ToolResult }
   | { readonly kind: 'stale' }
-  | { readonly kind: 'stopped'; readonly why: 'shutdown' | 'cancelled' | 'again' }
+  | {
+      readonly kind: 'stopped'
+      readonly why: 'shutdown' | 'cancelled' | 'again'
+      /** what it did that it must not, and that was undone, as a sentence */
+      readonly violation: string | null
+    }
   | { readonly kind: 'lost'; readonly why: string }
 
 /**
@@ -67,11 +73,14 @@ export async function carryOut(
     return { kind: 'returned', result }
   } catch (error) {
     if (error instanceof WorkspaceProblem && error.code === 'stale') return { kind: 'stale' }
+    const violation = error instanceof BrokenRule ? error.message : null
     if (stop.signal.aborted) {
-      return { kind: 'stopped', why: stop.signal.reason as 'shutdown' | 'cancelled' | 'again' }
+      const why = stop.signal.reason as 'shutdown' | 'cancelled' | 'again'
+      return { kind: 'stopped', why, violation }
     }
     ctx.log.warn({ callId: work.callId, err: error }, 'A tool ended without a result')
-    return { kind: 'lost', why: 'the tool ended without a result' }
+    const why = 'the tool ended without a result'
+    return { kind: 'lost', why: violation === null ? why : `${why}; ${violation}` }
   } finally {
     signal.removeEventListener('abort', considered)
     if (watch !== null) clearInterval(watch)

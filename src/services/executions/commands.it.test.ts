@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
@@ -206,10 +206,18 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
     },
   )
 
-  test('ends when its run is cancelled, and is failed (cancelled)', patient, async () => {
+  test.each([
+    ['and is failed (cancelled)', 'true', /^cancelled$/],
+    [
+      'and what it made of protected names is undone and named',
+      'echo evil > .envrc',
+      /^cancelled; it made "scratch\/\.envrc"/,
+    ],
+  ])('ends when its run is cancelled, %s', patient, async (_, first, reason) => {
+    await rm(join(desk.root, 'scratch/begun.txt'), { force: true })
     const asked = await calls({
       tool: 'shell',
-      input: { command: 'echo x > begun.txt; sleep 300', cwd: 'scratch' },
+      input: { command: `${first}; echo x > begun.txt; sleep 300`, cwd: 'scratch' },
     })
     const [call] = asked.calls
     await desk.decide(desk.people.grace, call?.requestId ?? '')
@@ -221,7 +229,9 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
     await cancelRun(desk.api, desk.people.ada.caller, { runId: asked.runId })
     stop.abort('cancelled')
     await running
-    expect(await executions(call)).toMatchObject([{ state: 'failed', reason: 'cancelled' }])
+    const [ended] = await executions(call)
+    expect(ended).toMatchObject({ state: 'failed', reason: expect.stringMatching(reason) })
+    await expect(desk.read('scratch/.envrc')).rejects.toThrow('ENOENT')
   })
 
   test.each([

@@ -84,14 +84,16 @@ async function endOf(
 ): Promise<ExecutionEnd> {
   if (effect.kind === 'stopped') {
     const { reason, why } = stoppedBecause[effect.why]
+    const { violation } = effect
+    const broke = violation === null ? '' : ` It broke a rule: ${violation}.`
     return {
       state: 'failed',
-      reason,
+      reason: violation === null ? reason : `${reason}; ${violation}`,
       exitCode: null,
       output: null,
       result: {
         type: effect.why === 'cancelled' ? 'cancelled' : 'error',
-        text: `This call was stopped while it ran, because ${why}. It may have taken effect in part.`,
+        text: `This call was stopped while it ran, because ${why}. It may have taken effect in part.${broke}`,
       },
     }
   }

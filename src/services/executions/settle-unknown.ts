@@ -1,25 +1,28 @@
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { SettleOutcome } from '../../domain/workflow-outcomes.ts'
-import type { ServiceContext } from '../context.ts'
 import { childOf } from '../delegation/child-standing.ts'
 import { nextDeadlineMs } from '../runs/advance-requests.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
+import type { WorkerContext } from '../worker-context.ts'
+import { leftByCommand } from './attempts/left-by-command.ts'
 import { lockCall } from './claiming/call-at-hand.ts'
 import { loseExecution } from './attempts/lose-execution.ts'
 import { repeatAttempt } from './attempts/repeat-attempt.ts'
 import { whereCallStands } from './claiming/where-call-stands.ts'
 
-const why = 'the connection to its host was lost'
+const lostHost = 'the connection to its host was lost'
 
 /**
  * What a workflow does when the activity of a call failed or timed out (architecture.md, execution): not started, it may
  * be issued again, and so may a read; else the started attempt becomes `unknown` and the call waits for its outcome check.
  */
 export async function settleUnknown(
-  ctx: ServiceContext,
+  ctx: WorkerContext,
   input: { readonly callId: string },
 ): Promise<SettleOutcome> {
   const policy = await ctx.policies.inForce()
+  const left = await leftByCommand(ctx, input.callId)
+  const why = left === null ? lostHost : `${lostHost}; ${left.violation}`
   const lost = await inUnitOfWork(ctx, async (unit): Promise<SettleOutcome | null> => {
     const at = await lockCall(unit.tx, input.callId)
     if (at === null) return { kind: 'ended' }
@@ -37,6 +40,7 @@ export async function settleUnknown(
       nextDeadlineMs: await nextDeadlineMs(unit.tx, at.run.id),
     }
   })
+  await left?.reported()
   if (lost !== null) return lost
   const standing = await whereCallStands(ctx, input.callId)
   return standing.next === 'answer' ? standing.outcome : { kind: 'again' }

@@ -55,7 +55,7 @@ export function commandResult(
 const mostViolations = 20
 
 /** What a command did, as one text; `null` when it broke no rule. */
-function violationOf(sentences: readonly string[]): string | null {
+export function violationOf(sentences: readonly string[]): string | null {
   const more = sentences.length - mostViolations
   const shown = sentences.slice(0, mostViolations)
   return sentences.length === 0

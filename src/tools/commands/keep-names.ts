@@ -50,7 +50,8 @@ export async function restoreNames(
       const state = await workspace.state(at, { hash: true })
       if (state.hash === file.hash) return null
       const what = state.kind === 'absent' ? 'removed' : 'changed'
-      if (file.bytes === null) return `${what}, which could not be put back (it is too large)`
+      if (file.bytes === null)
+        return `${what}, which could not be put back (its bytes were not kept)`
       await workspace.write(at, file.bytes, state.hash ?? 'absent')
       return `${what}, which was put back`
     })

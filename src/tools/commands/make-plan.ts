@@ -20,13 +20,14 @@ export interface PlannedSandbox {
 /**
  * What a command of this worker sees of the host: the zones where they lie, without the data folder, keys and other
  * programs' sockets, and with the protected names as they are (security.md 7, 8). `allowed`: files of keys that this very
- * command was approved with. Throws `ToolProblem` when a zone is not the folder that the policy names.
+ * command was approved with. `bounded`: as a command begins. Throws `ToolProblem` when a zone is not the folder that the policy names.
  */
 export async function makePlan(
   place: CommandPlace,
   workspace: Workspace,
   cwd: string,
   allowed: ReadonlySet<string>,
+  bounded = true,
 ): Promise<PlannedSandbox> {
   const { root } = workspace
   const zones: (MountedZone & { readonly at: string })[] = []
@@ -55,12 +56,12 @@ export async function makePlan(
     ...names,
     standing: (at: string) => (missing.includes(at) ? 'guarded' : names.standing(at)),
   }
-  const lookAt = async (bounded: boolean): Promise<FoundNames> => {
+  const lookAt = async (isBounded: boolean): Promise<FoundNames> => {
     const hidden = place.dataDir
-    const found = await lookForNames({ root, folders, names: kept, hidden, bounded })
+    const found = await lookForNames({ root, folders, names: kept, hidden, bounded: isBounded })
     return { ...found, guarded: new Map([...found.guarded].filter(([at]) => isWritable(at))) }
   }
-  const before = await lookAt(true)
+  const before = await lookAt(bounded)
   const at = (below: string): string => path.join(root, below)
   const mounted = [...before.guarded].filter(([, { link }]) => !link)
   const covered = before.secrets.filter(({ folder }) => !folder).map((one) => one.path)

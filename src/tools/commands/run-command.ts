@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto'
+import { BrokenRule } from '../../domain/broken-rule.ts'
 import type { CommandInput } from '../../domain/command.ts'
 import type { ExecuteContext, ToolResult } from '../../domain/tool.ts'
 import { ToolProblem } from '../../domain/tool-problem.ts'
@@ -9,10 +11,15 @@ import { runSandboxed } from '../../sandbox/bwrap/run-sandboxed.ts'
 import { undoNames } from '../../sandbox/bwrap/undo-names.ts'
 import type { SandboxPlan } from '../../sandbox/bwrap/sandbox-plan.ts'
 import { SandboxFailed, type CommandEnd } from '../../sandbox/process/command-end.ts'
-import { runUnconfined, type UnconfinedRun } from '../../sandbox/unconfined/run-unconfined.ts'
+import {
+  markName,
+  runUnconfined,
+  type UnconfinedRun,
+} from '../../sandbox/unconfined/run-unconfined.ts'
 import { commandFacts, factsOf, refuseChanged } from './command-facts.ts'
 import type { CommandPlace } from './command-place.ts'
-import { commandResult } from './command-result.ts'
+import { noteBegun } from './begun/begun-command.ts'
+import { commandResult, violationOf } from './command-result.ts'
 import { keepNames, restoreNames } from './keep-names.ts'
 import { makePlan } from './make-plan.ts'
 
@@ -52,15 +59,34 @@ export async function runCommand(
         ? done
         : [...done, ...(await restoreNames(workspace, planned.before, kept))]
     }
-    const bounds = { timeoutMs: timeoutSeconds * 1000, limits: commandLimits }
+    const mark = randomBytes(16).toString('hex')
+    // Written down first: whoever finds it undoes what the command did, when this process cannot any more.
+    const takeBack = await noteBegun(place.dataDir, {
+      key: context.idempotencyKey,
+      policyDigest: place.policy.digest,
+      worker: place.worker.name,
+      root: workspace.root,
+      variable: place.sandbox.works ? null : `${markName}=${mark}`,
+      before: planned.before,
+      kept,
+    }).catch((error: NodeJS.ErrnoException) => {
+      const why = `the data folder cannot be written to (${error.code ?? error.message})`
+      throw new ToolProblem(`The command was not begun: ${why}.`)
+    })
+    const bounds = { timeoutMs: timeoutSeconds * 1000, limits: commandLimits, mark }
     let end: CommandEnd
+    let done: string[]
     try {
       end = await runPlanned(place, planned.plan, { ...bounds, argv, signal: context.signal })
+      done = await undo()
     } catch (error) {
-      await undo()
-      throw error
+      const violation = violationOf(await undo())
+      if (violation === null) throw error
+      throw new BrokenRule(violation, { cause: error })
+    } finally {
+      await takeBack()
     }
-    return commandResult(end, await undo(), place.sandbox.works ? [] : [unconfinedNote])
+    return commandResult(end, done, place.sandbox.works ? [] : [unconfinedNote])
   } catch (error) {
     if (error instanceof SandboxFailed || error instanceof TooManyEntries) {
       throw new ToolProblem(error.message)
@@ -82,9 +108,9 @@ function refuseUnconfined({ sandbox, worker }: CommandPlace, context: ExecuteCon
 function runPlanned(
   { sandbox, worker }: CommandPlace,
   plan: SandboxPlan,
-  run: Omit<UnconfinedRun, 'cwd'>,
+  { mark, ...run }: Omit<UnconfinedRun, 'cwd'>,
 ): Promise<CommandEnd> {
-  if (!sandbox.works) return runUnconfined({ ...run, cwd: plan.cwd })
+  if (!sandbox.works) return runUnconfined({ ...run, mark, cwd: plan.cwd })
   return runSandboxed({ ...sandbox, ...run, plan, network: worker.sandbox.network === 'allow' })
 }
 
