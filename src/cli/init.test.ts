@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -85,6 +85,58 @@ test('init proposes zones, commands and routing for what it finds, and check fin
   expect(valid).toBe(true)
   // Which of the programs this machine has is its own affair.
   expect(problems.filter((one) => !one.problem.includes('is not on this host'))).toEqual([])
+})
+
+test.each<[string, Record<string, string>, readonly string[], readonly string[]]>([
+  [
+    'a monorepo',
+    {
+      'pnpm-workspace.yaml': '',
+      'package.json': '{"scripts":{"test":"x"}}',
+      'packages/site/package.json': '{"scripts":{"test":"x","build":"x"}}',
+      'services/api/go.mod': 'module x\n',
+      'Docs/a.md': 'x',
+    },
+    ['pnpm test', 'pnpm run build', 'go test', 'root: Docs'],
+    ['found    services/api/go.mod: rules for go test, go vet, go build', 'found    Docs/'],
+  ],
+  ['a Python folder', { 'requirements.txt': 'x' }, ['python -m pytest', 'pip install'], []],
+  ['one that uv keeps', { 'pyproject.toml': '', 'uv.lock': '' }, ['uv run pytest'], []],
+  ['a Rust folder without Git', { 'Cargo.toml': '' }, ['cargo test'], ['found    Cargo.toml']],
+])('init proposes what suits %s', async (_what, files, proposed, found) => {
+  for (const [path, text] of Object.entries(files)) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  const said = await countersign('init')
+  for (const line of found) expect(said).toContain(line)
+  const worker = await readFile(join(folder, 'workers/assistant.md'), 'utf8')
+  for (const line of proposed) expect(worker).toContain(line)
+  expect(worker.match(/pattern: pnpm test,/g) ?? []).toHaveLength(
+    proposed.includes('pnpm test') ? 1 : 0,
+  )
+  expect(await countersign('check')).toMatch(/ is valid/)
+})
+
+test('init makes no project of a folder whose own tools it would load, and says where one can be', async () => {
+  await mkdir(join(folder, 'tools'))
+  await mkdir(join(folder, 'docs'))
+  await writeFile(join(folder, 'tools/build.ts'), 'process.exit(3)\n')
+  await expect(countersign('init')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(
+      'tools/build.ts would become a part of the project, and does not look like one. Give Countersign a folder of its own: countersign init countersign --workspace .',
+    ),
+  })
+  expect(await readdir(folder)).toEqual(['docs', 'tools'])
+  await countersign('init', 'countersign', '--workspace', '.')
+  expect(await readFile(join(folder, 'countersign/countersign.yaml'), 'utf8')).toContain(
+    'workspaces: { default: { root: ".." } }',
+  )
+  expect(await readFile(join(folder, 'countersign/workers/assistant.md'), 'utf8')).toContain(
+    'root: docs',
+  )
+  expect(await countersign('check', '--project', 'countersign')).toMatch(/ is valid/)
 })
 
 test('init takes the folder as --project too, and not twice', async () => {

@@ -1,6 +1,8 @@
 import { cp, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { CHECKOUT } from '../runtime/folders.ts'
+import { CommandFailure } from './exit-codes.ts'
+import { foreignFile } from './init/foreign-files.ts'
 import { type FolderFacts, lookAtFolder } from './init/look-at-folder.ts'
 import { proposeConfig } from './init/propose-config.ts'
 import { proposeWorker } from './init/propose-worker.ts'
@@ -30,14 +32,22 @@ const editorFiles = {
 
 /**
  * Writes each file of a project, commented, with zones and rules for what lies in the folder. What is there already
- * stays as it is, and is said.
+ * stays as it is, and is said. `workspace`: where the workers work, when that is another folder. Fails, and writes
+ * nothing, where files that are there would become parts of the project by their names alone.
  */
-export async function runInit(dir: string): Promise<void> {
+export async function runInit(dir: string, workspace: string | null = null): Promise<void> {
   const target = resolve(dir)
+  const foreign = await foreignFile(target)
+  if (foreign !== null) {
+    throw new CommandFailure(
+      `${foreign} would become a part of the project, and does not look like one. Give Countersign a folder of its own: countersign init ${join(dir, 'countersign')} --workspace ${dir}`,
+    )
+  }
   await mkdir(target, { recursive: true })
-  const facts = await lookAtFolder(target)
+  const facts = await lookAtFolder(workspace === null ? target : resolve(workspace))
   for (const line of foundLines(facts)) console.log(`found    ${line}`)
-  await placeText(target, 'countersign.yaml', proposeConfig(facts))
+  const root = workspace === null ? null : relative(target, resolve(workspace)) || null
+  await placeText(target, 'countersign.yaml', proposeConfig(facts, root))
   await placeText(target, 'workers/assistant.md', proposeWorker(facts))
   for (const name of copied) await place(target, name, (path) => cp(join(templates, name), path))
   const hasOwnPackage = (await stat(join(target, 'package.json')).catch(() => null)) !== null

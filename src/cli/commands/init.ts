@@ -10,12 +10,14 @@ export function addInitCommand(program: Command): void {
       'write countersign.yaml, a worker and a tool to begin with; changes no file that is there',
     )
     .argument('[dir]', 'the project folder, as --project')
-    .action(async (dir: string | undefined, { project }: FolderOptions) => {
+    .option('--workspace <dir>', 'where the workers work, when it is not the project folder')
+    .action(async (dir: string | undefined, options: FolderOptions & { workspace?: string }) => {
+      const { project, workspace } = options
       if (dir !== undefined && project !== undefined) {
         throw new CommandFailure('Name the project folder once: DIR or --project', exitCodes.usage)
       }
       const { runInit } = await import('../init.ts')
-      await runInit(dir ?? project ?? '.')
+      await runInit(dir ?? project ?? '.', workspace ?? null)
     })
-  withExamples(command, ['init', 'init ../shop'])
+  withExamples(command, ['init', 'init ../shop', 'init ../shop/countersign --workspace ../shop'])
 }

@@ -1,7 +1,7 @@
 import type { FolderFacts } from './look-at-folder.ts'
 
-/** countersign.yaml for a folder, commented. */
-export function proposeConfig(facts: FolderFacts): string {
+/** countersign.yaml for a folder, commented. `root`: of the workspace, when it is not the project folder. */
+export function proposeConfig(facts: FolderFacts, root: string | null): string {
   return `# yaml-language-server: $schema=./node_modules/countersign/schemas/countersign.schema.json
 # Who works here, who decides, and by which rules. \`countersign check\` explains every mistake.
 version: 1
@@ -20,7 +20,7 @@ queues:
 
 defaults: { queue: review } # where calls go that no routing entry matches
 
-${routing(facts)}
+${workspaces(root)}${routing(facts)}
 # The organisation's own rules; they may only tighten.
 # overlays:
 #   - when: { tool: delete_file }
@@ -30,6 +30,14 @@ rights:
   manageRuns: [reviewers]
   readAudit: [reviewers]
   activatePolicy: [reviewers]
+`
+}
+
+function workspaces(root: string | null): string {
+  if (root === null) return ''
+  return `# Where zones lie, relative to this folder.
+workspaces: { default: { root: ${JSON.stringify(root)} } }
+
 `
 }
 
