@@ -71,6 +71,14 @@ test('a refusal is not sent again, and says what to do', async () => {
   expect(heard).toHaveLength(1)
 })
 
+test('an answer that is not of the service is said to be none', async () => {
+  const page = { status: 200, body: '<!doctype html>' }
+  const service = await answering(page, { ...page, status: 502 })
+  for (const status of [200, 502]) {
+    await expect(service.get('/v1/runs'), `${status}`).rejects.toThrow(/is not Countersign/)
+  }
+})
+
 test('only at high risk, and only when all was printed, it says that all was seen', async () => {
   const high = requestWith({ risk: 'high' })
   const service = await answering(done, done, done)

@@ -27,6 +27,19 @@ test('the service of the data folder is found, with its token', async () => {
   })
 })
 
+test('named by localhost it is the same service, and is told its token by number', async () => {
+  await running()
+  const named = { project: folder, url: 'http://localhost:4711/requests/7' }
+  await expect(findService(named, {})).resolves.toMatchObject({
+    url: 'http://127.0.0.1:4711',
+    devToken: 'secret',
+  })
+  const others = ['http://localhost:4712', 'https://localhost:4711', 'http://localhost.evil:4711']
+  for (const url of others) {
+    expect(await findService({ project: folder, url }, {})).toMatchObject({ devToken: null })
+  }
+})
+
 test('another service is never told the token of this one', async () => {
   await running()
   const other = 'https://approvals.example.com/inbox'

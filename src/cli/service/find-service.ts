@@ -32,9 +32,10 @@ export async function findService(
     )
   }
   const origin = originOf(url)
-  const isLocal = local !== null && origin === originOf(local)
+  // Pages are named by localhost, programs are told the number: both mean the service of this data folder.
+  const isLocal = local !== null && byNumber(origin) === byNumber(originOf(local))
   return {
-    url: origin,
+    url: isLocal ? originOf(local) : origin,
     runDir,
     devToken: isLocal ? await readLine(join(runDir, 'dev-token')) : null,
     hostToken: isLocal ? await readLine(join(runDir, 'host-token')) : null,
@@ -50,6 +51,10 @@ function originOf(url: string): string {
       exitCodes.usage,
     )
   }
+}
+
+function byNumber(origin: string): string {
+  return origin.replace('//localhost:', '//127.0.0.1:')
 }
 
 async function readLine(file: string): Promise<string | null> {

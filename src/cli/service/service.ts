@@ -1,5 +1,9 @@
 import { CommandFailure } from '../exit-codes.ts'
 
+/** Said of an answer that the service never gives. */
+const notOurs =
+  'What answered is not Countersign, or a proxy before it: is the address right? --url names another'
+
 /** A refusal in the service's own words; `code` is stable (api.md). */
 export class ServiceProblem extends CommandFailure {
   readonly code: string
@@ -8,7 +12,7 @@ export class ServiceProblem extends CommandFailure {
 
   constructor(status: number, body: Readonly<Record<string, unknown>>) {
     const detail = body['detail'] ?? body['title']
-    super(typeof detail === 'string' ? detail : `The service answered ${status}`)
+    super(typeof detail === 'string' ? detail : `${notOurs} (status ${status})`)
     this.status = status
     this.code = typeof body['code'] === 'string' ? body['code'] : 'unknown'
     this.facts = body
@@ -68,7 +72,9 @@ export class Service {
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     })
     if (!response.ok) throw await this.#problemOf(response)
-    return response.json()
+    return response.json().catch((cause: unknown) => {
+      throw new CommandFailure(`${notOurs} (${this.url})`, 1, { cause })
+    })
   }
 
   async #fetch(path: string, init: RequestInit): Promise<Response> {
