@@ -1,11 +1,13 @@
 import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { benchDecision } from './decision/bench-decision.ts'
+import { benchTurn } from './turn/bench-turn.ts'
 import { benchVerdict } from './verdict/bench-verdict.ts'
 import { benchWaiting } from './waiting/bench-waiting.ts'
 
 const benches: Readonly<Record<string, () => Promise<object>>> = {
   decision: benchDecision,
+  turn: benchTurn,
   verdict: benchVerdict,
   waiting: benchWaiting,
 }

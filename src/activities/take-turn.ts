@@ -7,8 +7,8 @@ import type { Activities } from '../workflows/activity-port.ts'
 import { withHeartbeat } from './stop-signal.ts'
 
 /**
- * One model step of a run. A model that asked for patience is tried again when it said. One that is finished has its run
- * closed at once, which spares the workflow a step; when a message came meanwhile, the workflow asks, and goes on.
+ * One model step of a run. A model that asked for patience is tried again when it said. A run whose model was found
+ * finished is closed at once, which spares the workflow a step; when a message came meanwhile, the workflow goes on.
  */
 export function takeTurnActivity(ctx: WorkerContext): Activities['takeTurn'] {
   return (input) =>

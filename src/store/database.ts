@@ -20,6 +20,7 @@ export function connectDatabase(options: {
     max: options.poolSize,
     application_name: options.applicationName,
     connectionTimeoutMillis: 5000,
+    pipeline: true,
   })
   // A connection that the server ended, idle or in the middle of a transaction, must not end this process:
   // the query under way reports it, or the next one.

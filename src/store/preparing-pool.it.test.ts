@@ -49,3 +49,32 @@ test('a transaction that met the change fails as a whole, and its next try sees 
   await expect(once()).rejects.toThrow(/cached plan/)
   expect(await once()).toEqual([{ id: 1, place: 'left', height: null }])
 })
+
+/** What the server says of the one connection of `db`. */
+async function connectionState(): Promise<string | undefined> {
+  const { rows } = await sql<{
+    state: string
+  }>`select state from pg_stat_activity where application_name = 'prepares'`.execute(database.db)
+  return rows[0]?.state
+}
+
+test('a transaction begins with its first statement, and everything of it is undone together', async () => {
+  const work = db.transaction().execute(async (tx) => {
+    expect(await connectionState()).toBe('idle')
+    await sql`insert into shelf (id) values (2)`.execute(tx)
+    expect(await connectionState()).toBe('idle in transaction')
+    throw new Error('undone')
+  })
+  await expect(work).rejects.toThrow('undone')
+  const { rows } = await sql`select id from shelf`.execute(db)
+  expect(rows).toEqual([{ id: 1 }])
+})
+
+test('a transaction whose first statement fails, or that has none, leaves nothing open', async () => {
+  const failing = db.transaction().execute((tx) => sql`select from nowhere`.execute(tx))
+  await expect(failing).rejects.toThrow(/nowhere/)
+  expect(await connectionState()).toBe('idle')
+  await db.transaction().execute(async () => undefined)
+  expect(await connectionState()).toBe('idle')
+  expect(await shelf(db)).toHaveLength(1)
+})

@@ -2,7 +2,10 @@ import type { PostgresPool, PostgresPoolClient } from 'kysely'
 import pg from 'pg'
 import { StatementNames } from './statement-names.ts'
 
-/** A pool whose connections prepare the statements that recur, for Kysely; nothing else of it is different. */
+/**
+ * A pool for Kysely whose connections prepare the statements that recur, and send `begin` with the first statement of
+ * its transaction instead of ahead of it: one round trip less, for which the pool's connections are pipelined.
+ */
 export function preparingPool(pool: pg.Pool): PostgresPool {
   const names = new StatementNames()
   const clients = new WeakMap<pg.PoolClient, PostgresPoolClient>()
@@ -33,9 +36,20 @@ function preparingClient(client: pg.PoolClient, names: StatementNames): Postgres
       return client.query(text, values)
     }
   }
+  let begins = false
+  const askInOrder = async (text: string, given: readonly unknown[]) => {
+    if (text === 'begin') {
+      begins = true
+      return { command: 'BEGIN', rowCount: null, rows: [] }
+    }
+    if (!begins) return ask(text, given)
+    begins = false
+    const [, answer] = await Promise.all([client.query('begin'), ask(text, given)])
+    return answer
+  }
   return {
     // Its other form, with a cursor, is for streams, which nobody asks for.
-    query: ask as unknown as PostgresPoolClient['query'],
+    query: askInOrder as unknown as PostgresPoolClient['query'],
     release: (destroy) => client.release(destroy),
   }
 }

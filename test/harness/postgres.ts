@@ -22,7 +22,11 @@ export interface TestDatabase extends AsyncDisposable {
  * afterAll(() => database[Symbol.asyncDispose]())
  */
 export async function createTestDatabase(): Promise<TestDatabase> {
-  const serverUrl = await askService('postgres')
+  return cloneTemplate(await askService('postgres'))
+}
+
+/** The same on a server that has the template: outside of a vitest run. */
+export async function cloneTemplate(serverUrl: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await withAdmin(serverUrl, (admin) =>
     admin.query(`create database ${name} template ${templateName}`),

@@ -10,7 +10,7 @@ import { findRequestFor, type FoundRequest } from '../requests/find-request.ts'
 import type { QuorumRecord } from '../requests/request-record.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
-import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'
+import { readDecisionFacts, type DecisionFacts, type StandingVote } from './decision-facts.ts'
 import { parseDecision, type Approval, type DecisionInput } from './decision-input.ts'
 import { endRequest } from './ending/end-request.ts'
 import { expireLocked } from './ending/expire-locked.ts'
@@ -91,6 +91,9 @@ async function decideLocked(
     await expireLocked(unit, request)
     return expiredProblem(request)
   }
+  const ballot = decision.decision === 'deny' ? null : countVotes(request, facts, decision, marks)
+  // Nothing refuses it any more: its workflow is told while it is written down.
+  if (ballot?.counted.met === true) announceTo(unit, request, facts)
   const decisionId = await recordDecision(unit, caller, request, decision, {
     ...marks,
     batchDecisionId: asked.batchDecisionId,
@@ -98,7 +101,6 @@ async function decideLocked(
   })
   const wake = [request.id]
   let state: RequestState = 'pending'
-  let quorum = tallyVotes(request.routing, facts.votes).record
   if (decision.decision === 'deny') {
     await endRequest(unit, request, { event: 'deny', then: decision.then })
     // Denying one part of a delegation aborts it (product.md 23).
@@ -106,50 +108,64 @@ async function decideLocked(
     wake.push(...companions.map(({ id }) => id))
     if (stop) wake.push(...(await stopSiblings(unit, caller, request, later)))
     state = 'denied'
+  } else if (ballot?.counted.met === true) {
+    await approveRequest(ctx, unit, caller, request, facts, ballot, marks)
+    state = 'approved'
   } else {
-    const outcome = await countApproval(ctx, unit, caller, request, facts, decision, marks)
-    quorum = outcome.quorum
-    state = outcome.state
+    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
   }
   if (state !== 'pending' && request.run_id !== null) {
     const payload = { requestIds: wake }
     await unit.enqueue({ kind: 'signal_decided', runId: request.run_id, payload })
   }
+  const quorum = (ballot?.counted ?? tallyVotes(request.routing, facts.votes)).record
   const execution = { state: 'not_started' } as const
   return { requestId: request.id, decisionId, state, stage: 'recorded', quorum, execution }
 }
 
-/** Counts the approvals; a quorum that is met by them approves the request and issues its permit. */
-async function countApproval(
+/** The approvals so far with this one, and where the quorum stands with it. */
+interface Ballot {
+  readonly votes: readonly StandingVote[]
+  readonly counted: ReturnType<typeof tallyVotes>
+}
+
+function countVotes(
+  request: Selectable<RequestTable>,
+  facts: DecisionFacts,
+  approval: Approval,
+  { person }: DecisionMarks,
+): Ballot {
+  const vote = { ...person, personId: person.id, scope: approval.scope, bounds: approval.bounds }
+  const votes = [...facts.votes, vote]
+  return { votes, counted: tallyVotes(request.routing, votes) }
+}
+
+function announceTo(
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  { workflowId }: DecisionFacts,
+): void {
+  if (request.run_id === null || workflowId === null) return
+  unit.announce({ runId: request.run_id, workflowId, requestIds: [request.id] })
+}
+
+/** The quorum is met: approves the request, issues its permit and gives the grant that all who count agree on. */
+async function approveRequest(
   ctx: SigningContext,
   unit: UnitOfWork,
   caller: Caller,
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
-  approval: Approval,
-  marks: DecisionMarks,
-): Promise<{ state: RequestState; quorum: QuorumRecord }> {
-  const { person } = marks
-  const vote = { ...person, personId: person.id, scope: approval.scope, bounds: approval.bounds }
-  const votes = [...facts.votes, vote]
-  const counted = tallyVotes(request.routing, votes)
-  if (!counted.met) {
-    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
-    return { state: 'pending', quorum: counted.record }
-  }
-  if (request.run_id !== null && facts.workflowId !== null) {
-    const { workflowId } = facts
-    unit.announce({ runId: request.run_id, workflowId, requestIds: [request.id] })
-  }
+  { votes, counted }: Ballot,
+  { person, selfApproved }: DecisionMarks,
+): Promise<void> {
   await endRequest(unit, request, { event: 'approve' })
   const deciders = counted.counted.map((place) => place.personId)
   const { attempt } = request
   await permitRequest(ctx, unit, caller, request, facts, { deciders, attempt })
   const reach = commonReach(votes.filter((one) => deciders.includes(one.personId)))
   if (reach.scope !== 'once') {
-    const { selfApproved } = marks
     const grant = { request, facts, ...reach, personId: person.id, selfApproved }
     await giveGrant(unit, ctx.signer, caller, grant)
   }
-  return { state: 'approved', quorum: counted.record }
 }

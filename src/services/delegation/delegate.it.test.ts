@@ -68,7 +68,7 @@ describe('a delegation', () => {
     expect(call?.text).toContain(JSON.stringify('Two "typos".'))
     const events = await desk.auditTypes(runId)
     expect(events.filter((type) => type === 'execution.finished')).toHaveLength(1)
-    expect(await desk.turn(runId, 2)).toEqual({ kind: 'finished' })
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
   })
 
   test('is claimed and finished once, however often and by however many it is asked for', async () => {

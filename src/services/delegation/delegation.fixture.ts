@@ -6,7 +6,6 @@ import {
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import type { Json } from '../../domain/json.ts'
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
-import { closeRun } from '../runs/ending/close-run.ts'
 import { startRun } from '../runs/start-run.ts'
 
 /** of the file of tests that called `useDelegationDesk` */
@@ -116,9 +115,8 @@ export async function outbox(runId: string): Promise<string[]> {
   return rows.map(({ kind }) => kind)
 }
 
-/** Lets a child say its last words and closes it. */
+/** Lets a child say its last words, with which it is closed. */
 export async function finish(childId: string, text = 'Looks fine.'): Promise<void> {
   desk.say({ text })
-  expect(await desk.turn(childId, 1)).toEqual({ kind: 'finished' })
-  expect(await closeRun(desk.api, { runId: childId })).toEqual({ kind: 'closed' })
+  expect(await desk.turn(childId, 1)).toEqual({ kind: 'ended' })
 }

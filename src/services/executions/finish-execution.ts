@@ -21,6 +21,13 @@ export interface ExecutionEnd {
   readonly result: CallResult
 }
 
+export interface EndedAttempt {
+  readonly callId: string
+  readonly attempt: number
+  /** of what was executed */
+  readonly digest: string
+}
+
 const caller: Caller = { actor: { type: 'system', name: 'executor' }, channel: 'workflow' }
 
 /**
@@ -30,11 +37,12 @@ const caller: Caller = { actor: { type: 'system', name: 'executor' }, channel: '
  */
 export async function finishExecution(
   ctx: ServiceContext,
-  attempt: { readonly callId: string; readonly attempt: number; readonly digest: string },
+  attempt: EndedAttempt & { readonly requestId: string | null },
   end: ExecutionEnd,
 ): Promise<boolean> {
+  const { requestId } = attempt
   return inUnitOfWork(ctx, async (unit) => {
-    const found = await lockCall(unit.tx, attempt.callId)
+    const found = await lockCall(unit.tx, attempt.callId, requestId === null ? [] : [requestId])
     return found === null ? false : finishLocked(unit, found, attempt, end)
   })
 }
@@ -43,7 +51,7 @@ export async function finishExecution(
 export async function finishLocked(
   unit: UnitOfWork,
   found: CallAtHand,
-  attempt: { readonly callId: string; readonly attempt: number; readonly digest: string },
+  attempt: EndedAttempt,
   end: ExecutionEnd,
 ): Promise<boolean> {
   const row = await attemptOf(unit, found, attempt)
@@ -54,25 +62,19 @@ export async function finishLocked(
   const { request_id: requestId } = found.call
   // People are asked how it ended only once it is `unknown`.
   const check = row.state === 'started' ? null : await checkOf(unit, attempt.callId)
+  const concerned = [requestId, check].filter((id) => id !== null)
   await lockRequests(
     unit.tx,
-    [requestId, check].filter((id) => id !== null),
+    concerned.filter((id) => !found.locked.includes(id)),
   )
   if (!settled) {
     // The output is stored with the result, and the attempt refers to it.
-    await storeResult(unit.tx, attempt.callId, end.result)
-    await unit.tx
-      .updateTable('execution')
-      .set({
-        state,
-        reason: end.reason,
-        exit_code: end.exitCode,
-        output_hash: outputHash,
-        finished_at: sql<Date>`clock_timestamp()`,
-      })
-      .where('call_id', '=', attempt.callId)
-      .where('attempt', '=', attempt.attempt)
-      .execute()
+    const ended = sql`
+      update execution set state = ${state}, reason = ${end.reason}, exit_code = ${end.exitCode},
+        output_hash = ${outputHash}, finished_at = clock_timestamp()
+      where call_id = ${attempt.callId} and attempt = ${attempt.attempt}
+    `
+    await storeResult(unit.tx, attempt.callId, end.result, ended)
   }
   await unit.audit({
     type: 'execution.finished',

@@ -36,11 +36,11 @@ export async function performClaimed(
 ): Promise<CallOutcome | null> {
   const { at, plan, attempt, signal, again } = claimed
   const keyAttempt = keyAttemptOf(at)
+  const { request_id: requestId } = at.call
+  const ended = { callId: at.call.id, requestId, attempt, digest: plan.digest }
   const work = { runId: at.run.id, callId: at.call.id, attempt, keyAttempt, plan, signal, again }
   if (!(await endEarlierAttempt(ctx, at))) {
-    await untilStored(() =>
-      finishExecution(ctx, { callId: at.call.id, attempt, digest: plan.digest }, stillRuns),
-    )
+    await untilStored(() => finishExecution(ctx, ended, stillRuns))
     return { kind: 'done' }
   }
   const effect = await carryOut(ctx, work)
@@ -54,9 +54,7 @@ export async function performClaimed(
   }
   if (effect.kind === 'lost') return lose(ctx, at, attempt, effect.why)
   const end = await endOf(ctx, claimed, effect)
-  await untilStored(() =>
-    finishExecution(ctx, { callId: at.call.id, attempt, digest: plan.digest }, end),
-  )
+  await untilStored(() => finishExecution(ctx, ended, end))
   return { kind: 'done' }
 }
 

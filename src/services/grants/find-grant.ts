@@ -73,6 +73,19 @@ export async function findGrant(
   return null
 }
 
+/** Whether a root run has any grant that may cover a call: one look spares one for each call of a turn. */
+export async function hasGrants(db: Db | Tx, rootRunId: string): Promise<boolean> {
+  const found = await db
+    .selectFrom('approval_grant')
+    .select('id')
+    .where('root_run_id', '=', rootRunId)
+    .where('revoked_at', 'is', null)
+    .where('ended_at', 'is', null)
+    .limit(1)
+    .executeTakeFirst()
+  return found !== undefined
+}
+
 /** A grant given for a command names what it rests on, and one for another call does not: neither passes for the other. */
 function coversFacts({ command }: GrantStatement, facts: CallFacts | null): boolean {
   if (command === undefined || facts === null) return command === undefined && facts === null

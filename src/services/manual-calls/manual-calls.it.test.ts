@@ -5,6 +5,7 @@ import {
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import type { JsonObject } from '../../domain/json.ts'
+import type { ModelAnswer } from '../../models/model.ts'
 import { beginRun } from '../runs/begin-run.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
 import { closeRun } from '../runs/ending/close-run.ts'
@@ -156,17 +157,21 @@ describe('a manual tool', () => {
   })
 
   test('keeps a run open until its result is a message, and wakes one that waits for input', async () => {
-    desk.say({ text: 'Done.' }, { text: 'I see.' })
     const runId = await desk.start()
-    await desk.turn(runId, 1)
-    const { callId } = await invoke(runId, { path: 'scratch/late.txt', content: 'late\n' })
+    let callId = ''
+    const invoking = async (): Promise<ModelAnswer> => {
+      ;({ callId } = await invoke(runId, { path: 'scratch/late.txt', content: 'late\n' }))
+      return { text: 'Done.', calls: [], usage: { inputTokens: 1, outputTokens: 1 } }
+    }
+    desk.say(invoking, { text: 'I see.' })
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'finished' })
     expect(await closeRun(desk.worker, { runId })).toEqual({ kind: 'continue' })
     const waits = { kind: 'waiting_for_input', manualCalls: [callId] }
     expect(await desk.turn(runId, 2)).toEqual(waits)
     expect(await beginRun(desk.worker, { runId })).toMatchObject({ manualCalls: [callId] })
     await desk.execute(callId)
     await enterManualResult(desk.worker, { callId })
-    expect(await desk.turn(runId, 2)).toEqual({ kind: 'finished' })
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
     expect(await closeRun(desk.worker, { runId })).toEqual({ kind: 'closed' })
   })
 
@@ -184,7 +189,7 @@ describe('a manual tool', () => {
     expect(await runState(runId)).toBe('waiting_for_input')
     expect(desk.asked).toHaveLength(0)
     await messageRun(desk.api, ada.caller, { runId, text: 'Go on' })
-    expect(await desk.turn(runId, 1)).toEqual({ kind: 'finished' })
+    expect(await desk.turn(runId, 1)).toEqual({ kind: 'ended' })
     const said = desk.asked[0]?.messages.map((message) => ('text' in message ? message.text : ''))
     expect(said?.join('\n')).toMatch(/ended as "denied".*not today/s)
   })

@@ -79,7 +79,7 @@ describe('a question', () => {
       answer: 'the "next" one',
     })
     expect(await desk.auditTypes(runId)).toContain('decision.recorded')
-    expect(await desk.turn(runId, 2)).toEqual({ kind: 'finished' })
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'ended' })
   })
 
   test('issues no permit and leaves no execution, since nothing runs', async () => {

@@ -1,5 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import type { AuditEntry } from '../../domain/audit-event.ts'
 import type { Judgement, Routing } from '../../domain/judgement.ts'
 import type { RequestKind } from '../../domain/request.ts'
 import type { Risk, Rule } from '../../domain/verdict.ts'
@@ -43,6 +44,17 @@ export function openingOf(
   return { tool, digest, policyDigest, rule, risk, routing }
 }
 
+/** A request to open, and by whom. */
+export interface AskedOpening {
+  readonly caller: Caller
+  readonly opening: Omit<RequestOpening, 'run'>
+}
+
+export interface OpenedRequest {
+  readonly requestId: string
+  readonly expiresAt: Date
+}
+
 /**
  * Opens a request in the caller's transaction: routing, quorum and the people behind it are frozen as they are now
  * (product.md 17, 18), and whoever stood behind the previous request of the call still does. The caller holds the
@@ -51,64 +63,105 @@ export function openingOf(
 export async function openRequest(
   unit: UnitOfWork,
   caller: Caller,
-  opening: RequestOpening,
-): Promise<{ requestId: string; expiresAt: Date }> {
+  { run, ...opening }: RequestOpening,
+): Promise<OpenedRequest> {
+  const [opened] = await openRequests(unit, run, [{ caller, opening }])
+  if (opened === undefined) throw new Error('A request was not opened')
+  return opened
+}
+
+/** The same for several of one run, in as many queries as for one; answers in their order. */
+export async function openRequests(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  asked: readonly AskedOpening[],
+): Promise<OpenedRequest[]> {
+  if (asked.length === 0) return []
   const { tx } = unit
-  const { run, call, presented, routing } = opening
-  const requestId = uuidv7()
-  const { epoch } = await tx.selectFrom('installation').select('epoch').executeTakeFirstOrThrow()
-  const title = storable(presented.title)
-  const row = await tx
+  const rows = asked.map(({ opening }) => requestRow(run, opening))
+  const inserted = await tx
     .insertInto('request')
-    .values({
-      id: requestId,
-      kind: opening.kind,
-      queue: routing.queue,
-      team: routing.team,
-      risk: opening.risk,
-      tool: opening.tool,
-      title,
-      digest: opening.digest,
-      policy_digest: opening.policyDigest,
-      rule: toJsonb(opening.rule),
-      routing: toJsonb(routing),
-      agent_reason_hash: opening.agentReasonHash,
-      run_id: run.id,
-      root_run_id: run.root_run_id,
-      call_id: call.id,
-      turn: call.turn,
-      position: call.position,
-      attempt: opening.attempt,
-      previous: [...opening.previous],
-      outcome_of: opening.outcomeOf,
-      expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
-      epoch,
-    })
-    .returning('expires_at')
-    .executeTakeFirstOrThrow()
+    .values(rows)
+    .returning(['id', 'expires_at'])
+    .execute()
+  const requests = asked.map((one, place) => ({ ...one, requestId: rows[place]?.id ?? '' }))
   await tx
     .insertInto('request_revision')
-    .values({
-      request_id: requestId,
-      revision: 1,
-      title,
-      digest: opening.digest,
-      input_hash: presented.inputHash,
-      facts: toJsonb(presented.facts),
-      presentation_hash: presented.presentationHash,
-      presentation_digest: presented.presentationDigest,
-      content_hash: presented.contentHash,
-      content_type: presented.contentType,
-    })
+    .values(requests.map(({ requestId, opening }) => revisionRow(requestId, opening)))
     .execute()
-  await freezePrincipals(unit, requestId, opening)
-  await unit.audit({
+  await freezePrincipals(unit, run, requests)
+  for (const { caller, opening, requestId } of requests) {
+    await unit.audit(openedEntry(caller, run, requestId, opening))
+    await unit.event('request.opened', { requestId, runId: run.id })
+  }
+  const counted = await addPending(tx, run.id, requests.length)
+  if (counted.changed) await unit.event('run.changed', { runId: run.id })
+  const expiries = new Map(inserted.map((row) => [row.id, row.expires_at]))
+  return requests.map(({ requestId }) => ({
+    requestId,
+    expiresAt: expiries.get(requestId) ?? new Date(Number.NaN),
+  }))
+}
+
+type Opening = AskedOpening['opening']
+
+function requestRow(run: Selectable<RunTable>, opening: Opening) {
+  const { call, presented, routing } = opening
+  return {
+    id: uuidv7(),
+    kind: opening.kind,
+    queue: routing.queue,
+    team: routing.team,
+    risk: opening.risk,
+    tool: opening.tool,
+    title: storable(presented.title),
+    digest: opening.digest,
+    policy_digest: opening.policyDigest,
+    rule: toJsonb(opening.rule),
+    routing: toJsonb(routing),
+    agent_reason_hash: opening.agentReasonHash,
+    run_id: run.id,
+    root_run_id: run.root_run_id,
+    call_id: call.id,
+    turn: call.turn,
+    position: call.position,
+    attempt: opening.attempt,
+    previous: [...opening.previous],
+    outcome_of: opening.outcomeOf,
+    expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
+    epoch: sql<number>`(select epoch from installation)`,
+  }
+}
+
+function revisionRow(requestId: string, { presented, digest }: Opening) {
+  return {
+    request_id: requestId,
+    revision: 1,
+    title: storable(presented.title),
+    digest,
+    input_hash: presented.inputHash,
+    facts: toJsonb(presented.facts),
+    presentation_hash: presented.presentationHash,
+    presentation_digest: presented.presentationDigest,
+    content_hash: presented.contentHash,
+    content_type: presented.contentType,
+  }
+}
+
+function openedEntry(
+  caller: Caller,
+  run: Selectable<RunTable>,
+  requestId: string,
+  opening: Opening,
+): AuditEntry {
+  const { presented, routing } = opening
+  return {
     type: 'request.opened',
     actor: caller.actor,
     channel: caller.channel,
     runId: run.id,
     requestId,
-    callId: call.id,
+    callId: opening.call.id,
     digest: opening.digest,
     policyDigest: opening.policyDigest,
     detail: {
@@ -122,35 +175,22 @@ export async function openRequest(
       presentationDigest: presented.presentationDigest,
       previous: opening.previous[0] ?? null,
     },
-  })
-  const counted = await addPending(tx, run.id, 1)
-  await unit.event('request.opened', { requestId, runId: run.id })
-  if (counted.changed) await unit.event('run.changed', { runId: run.id })
-  return { requestId, expiresAt: row.expires_at }
+  }
 }
 
 async function freezePrincipals(
   unit: UnitOfWork,
-  requestId: string,
-  opening: RequestOpening,
+  run: Selectable<RunTable>,
+  requests: readonly { readonly requestId: string; readonly opening: Opening }[],
 ): Promise<void> {
-  const behind = await principalsOfRun(unit.tx, opening.run.id)
-  const before = opening.previous[0]
-  const inherited =
-    before === undefined
-      ? []
-      : await unit.tx
-          .selectFrom('request_principal')
-          .select(['person_id as personId', 'why'])
-          .where('request_id', '=', before)
-          .execute()
-  const rows = [...behind, ...(await invokersOf(unit, opening)), ...inherited].map(
-    ({ personId, why }) => ({
-      request_id: requestId,
-      person_id: personId,
-      why,
-    }),
-  )
+  const behind = await principalsOfRun(unit.tx, run.id)
+  const rows = []
+  for (const { requestId, opening } of requests) {
+    const own = [...(await invokersOf(unit, opening)), ...(await inheritedBy(unit, opening))]
+    for (const { personId, why } of [...behind, ...own]) {
+      rows.push({ request_id: requestId, person_id: personId, why })
+    }
+  }
   if (rows.length === 0) return
   await unit.tx
     .insertInto('request_principal')
@@ -159,12 +199,26 @@ async function freezePrincipals(
     .execute()
 }
 
+/** Who stood behind the request in whose place this one comes. */
+async function inheritedBy(
+  unit: UnitOfWork,
+  { previous }: Opening,
+): Promise<{ personId: string; why: string }[]> {
+  const [before] = previous
+  if (before === undefined) return []
+  return unit.tx
+    .selectFrom('request_principal')
+    .select(['person_id as personId', 'why'])
+    .where('request_id', '=', before)
+    .execute()
+}
+
 /** Calls that people made have turns below zero; whoever made one is behind every request about it (product.md 5). */
-async function invokersOf(unit: UnitOfWork, opening: RequestOpening): Promise<Principal[]> {
-  if (opening.call.turn >= 0) return []
+async function invokersOf(unit: UnitOfWork, { call }: Opening): Promise<Principal[]> {
+  if (call.turn >= 0) return []
   return unit.tx
     .selectFrom('manual_call')
     .select(['invoked_by as personId', sql<'invoked'>`'invoked'`.as('why')])
-    .where('call_id', '=', opening.call.id)
+    .where('call_id', '=', call.id)
     .execute()
 }

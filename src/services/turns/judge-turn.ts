@@ -8,6 +8,7 @@ import { getTexts } from '../../store/content.ts'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { AttachmentShown } from '../delegation/attachments.ts'
 import type { WorkerContext } from '../worker-context.ts'
+import { hasGrants } from '../grants/find-grant.ts'
 import { judgeOne } from './judge-one.ts'
 import { presentCall } from './present-call.ts'
 import { TurnProposals } from './turn-proposals.ts'
@@ -55,6 +56,7 @@ export async function judgeTurn(
   )
   const ids = Map.groupBy(calls, (call) => call.tool_call_id)
   const proposals = new TurnProposals(base)
+  const grants = await hasGrants(ctx.db, run.root_run_id)
   const judged: JudgedCall[] = []
   for (const call of calls) {
     const input = JSON.parse(inputs.get(call.input_hash) ?? 'null') as Json
@@ -71,6 +73,7 @@ export async function judgeTurn(
         proposals,
         signal: turn.signal,
         call,
+        grants,
         input,
         duplicateId: (ids.get(call.tool_call_id)?.length ?? 0) > 1,
       }),
@@ -86,6 +89,8 @@ interface OneOfTurn {
   readonly proposals: TurnProposals
   readonly signal: AbortSignal
   readonly call: Selectable<ToolCallTable>
+  /** the run has grants, of which one may cover the call */
+  readonly grants: boolean
   readonly input: Json
   readonly duplicateId: boolean
 }
@@ -101,7 +106,7 @@ async function judgeAndPresent(ctx: WorkerContext, one: OneOfTurn): Promise<Judg
     input: one.input,
     duplicateId: one.duplicateId,
     byPerson: call.manual,
-    grants: true,
+    grants: one.grants,
     assumed,
   })
   const tool = registry.get(call.tool)

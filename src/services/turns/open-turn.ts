@@ -1,15 +1,15 @@
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { Selectable } from 'kysely'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
-import type { ServiceContext } from '../context.ts'
+import type { ServiceContext, StoredPresentation } from '../context.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { lockRun } from '../locks.ts'
-import { openingOf, openRequest } from '../requests/open-request.ts'
+import { openingOf, openRequests, type AskedOpening } from '../requests/open-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { judgementCaller } from './judgement-caller.ts'
 import type { JudgedCall } from './judge-turn.ts'
-import { storePresented } from './present-call.ts'
-import { agentReasonOf, recordVerdict, storeRefusal } from './record-verdict.ts'
+import { storeAllPresented } from './present-call.ts'
+import { agentReasonOf, recordVerdicts, storeRefusal, type CallVerdict } from './record-verdict.ts'
 import { storeResult } from '../runs/transcript/store-result.ts'
 
 /**
@@ -30,69 +30,117 @@ export async function openTurn(
       .where('turn', '=', turn.turn)
       .where('verdict', 'is', null)
       .execute()
-    const agentReasonHash = await agentReasonOf(unit.tx, run.id, turn.turn)
-    for (const judged of turn.judged) {
-      const call = calls.find((one) => one.id === judged.callId)
-      if (call !== undefined) await openCall(unit, run, call, judged, agentReasonHash)
-    }
+    for (const one of judgedAs(calls, turn.judged, 'refused')) await refuseCall(unit, run, one)
+    const asking = await openAsking(unit, run, judgedAs(calls, turn.judged, 'asks'))
+    const others = judgedAs(calls, turn.judged, 'judged')
+    await recordVerdicts(unit, run, [
+      ...others.map(({ call, judged: { judgement } }) => ({
+        caller: judgementCaller(judgement),
+        call,
+        judgement,
+        requestId: null,
+      })),
+      ...asking,
+    ])
+    for (const { call, judged } of others) await storeRefusal(unit.tx, call.id, judged.judgement)
   })
 }
 
-async function openCall(
+/** A call that nobody has stored a verdict of, with what judging it came to. */
+interface Judged<Kind extends JudgedCall['kind']> {
+  readonly call: Selectable<ToolCallTable>
+  readonly judged: Extract<JudgedCall, { readonly kind: Kind }>
+}
+
+function judgedAs<Kind extends JudgedCall['kind']>(
+  calls: readonly Selectable<ToolCallTable>[],
+  all: readonly JudgedCall[],
+  kind: Kind,
+): Judged<Kind>[] {
+  return all.flatMap((judged) => {
+    const call = calls.find((one) => one.id === judged.callId)
+    return call === undefined || !isOfKind(judged, kind) ? [] : [{ call, judged }]
+  })
+}
+
+function isOfKind<Kind extends JudgedCall['kind']>(
+  judged: JudgedCall,
+  kind: Kind,
+): judged is Extract<JudgedCall, { readonly kind: Kind }> {
+  return judged.kind === kind
+}
+
+/** A call that could not even be judged ends with an error. */
+async function refuseCall(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
-  call: Selectable<ToolCallTable>,
-  judged: JudgedCall,
-  agentReasonHash: string | null,
+  { call, judged }: Judged<'refused'>,
 ): Promise<void> {
-  if (judged.kind === 'refused') {
-    await unit.tx
-      .updateTable('tool_call')
-      .set({ verdict: 'error' })
-      .where('id', '=', call.id)
-      .execute()
-    await storeResult(unit.tx, call.id, { type: 'error', text: judged.text })
-    await unit.audit({
-      type: 'call.judged',
-      actor: { type: 'system' },
-      channel: 'workflow',
-      runId: run.id,
-      callId: call.id,
-      detail: { verdict: 'error', turn: call.turn, position: call.position },
-    })
-    return
-  }
-  const { judgement } = judged
-  const caller = judgementCaller(judgement)
-  await recordVerdict(unit, caller, run, call, judgement)
-  if (judged.kind === 'judged') {
-    await storeRefusal(unit.tx, call.id, judgement)
-    return
-  }
-  const presented = await storePresented(unit.tx, judgement, judged.presented, judged.assumes)
-  const { requestId } = await openRequest(unit, caller, {
-    kind: judged.asks,
-    run,
-    call,
-    ...openingOf(judgement),
-    presented,
-    agentReasonHash,
-    attempt: 1,
-    previous: [],
-    outcomeOf: null,
-  })
   await unit.tx
     .updateTable('tool_call')
-    .set({ request_id: requestId })
+    .set({ verdict: 'error' })
     .where('id', '=', call.id)
     .execute()
-  const { attachments } = judged
-  await openAttachments(unit, caller, {
+  await storeResult(unit.tx, call.id, { type: 'error', text: judged.text })
+  await unit.audit({
+    type: 'call.judged',
+    actor: { type: 'system' },
+    channel: 'workflow',
+    runId: run.id,
+    callId: call.id,
+    detail: { verdict: 'error', turn: call.turn, position: call.position },
+  })
+}
+
+/** Opens the requests of what asks; answers with the verdicts that are still to be stored. */
+async function openAsking(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  asking: readonly Judged<'asks'>[],
+): Promise<CallVerdict[]> {
+  const [first] = asking
+  if (first === undefined) return []
+  const agentReasonHash = await agentReasonOf(unit.tx, run.id, first.call.turn)
+  const presented = await storeAllPresented(
+    unit.tx,
+    asking.map(({ judged }) => judged),
+  )
+  const opened = await openRequests(
+    unit,
     run,
+    asking.map((one, place) => askedAbout(one, presented[place], agentReasonHash)),
+  )
+  for (const { call, judged } of asking) {
+    const { judgement, attachments } = judged
+    const caller = judgementCaller(judgement)
+    const attaching = { run, call, judgement, attachments, agentReasonHash, attempt: 1 }
+    await openAttachments(unit, caller, attaching)
+  }
+  return asking.map(({ call, judged: { judgement } }, place) => ({
+    caller: judgementCaller(judgement),
     call,
     judgement,
-    attachments,
-    agentReasonHash,
-    attempt: 1,
-  })
+    requestId: opened[place]?.requestId ?? null,
+  }))
+}
+
+function askedAbout(
+  { call, judged: { asks, judgement } }: Judged<'asks'>,
+  presented: StoredPresentation | undefined,
+  agentReasonHash: string | null,
+): AskedOpening {
+  if (presented === undefined) throw new TypeError(`Call ${call.id} shows nothing`)
+  return {
+    caller: judgementCaller(judgement),
+    opening: {
+      kind: asks,
+      call,
+      ...openingOf(judgement),
+      presented,
+      agentReasonHash,
+      attempt: 1,
+      previous: [],
+      outcomeOf: null,
+    },
+  }
 }

@@ -44,7 +44,7 @@ export async function prepareTurn(
       const { manualCalls } = await withManualCalls(unit.tx, run.id)
       return manualCalls === undefined ? { kind: 'finished' } : { kind: 'waiting_for_input' }
     }
-    if (await isStopped(unit.tx, run)) {
+    if (previous.stopped) {
       await restRun(unit, run, null)
       return { kind: 'waiting_for_input' }
     }
@@ -56,52 +56,37 @@ export async function prepareTurn(
   })
 }
 
-async function lookBack(
-  tx: Tx,
-  run: Selectable<RunTable>,
-): Promise<{ unfinished: boolean; finished: boolean; unread: boolean }> {
-  const { rows } = await sql<{ calls: number; unfinished: number; unread: boolean }>`
-    select count(*)::integer as calls, (count(*) filter (where result_type is null))::integer as unfinished,
-      exists (select from message where run_id = ${run.id} and role = 'user' and turn is null) as unread
-    from tool_call where run_id = ${run.id} and turn = ${run.turn}
-  `.execute(tx)
-  const [found] = rows
-  return {
-    unfinished: (found?.unfinished ?? 0) > 0,
-    finished: run.turn > 0 && found?.calls === 0,
-    unread: found?.unread === true,
-  }
+interface Behind {
+  /** a call of the turn before has no result */
+  readonly unfinished: boolean
+  /** the turn before had no calls: the model has said its last */
+  readonly finished: boolean
+  /** a message that no turn has read */
+  readonly unread: boolean
+  /** a denial said `stop`: the model gets no turn until somebody posts a message after it (product.md 8) */
+  readonly stopped: boolean
 }
 
-/** A denial said `stop`: the model gets no turn until somebody posts a message after it (product.md 8). */
-async function isStopped(tx: Tx, run: Selectable<RunTable>): Promise<boolean> {
-  const stopped = await tx
-    .selectFrom('request')
-    .select('id')
-    .where('run_id', '=', run.id)
-    .where((where) => where.or([where('turn', '=', run.turn), where('turn', '<', 0)]))
-    .where('denied_then', '=', 'stop')
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('message')
-            .select('message.id')
-            .whereRef('message.run_id', '=', 'request.run_id')
-            .where('message.role', '=', 'user')
-            // What a person's call came to is no word of theirs to go on.
-            .where('message.id', 'not in', (of) =>
-              of
-                .selectFrom('manual_call')
-                .select((call) => call.ref('manual_call.message_id').$notNull().as('id'))
-                .whereRef('manual_call.run_id', '=', 'request.run_id')
-                .where('manual_call.message_id', 'is not', null),
-            )
-            .whereRef('message.created_at', '>', 'request.decided_at'),
-        ),
-      ),
-    )
-    .executeTakeFirst()
-  return stopped !== undefined
+/** Everything behind the next turn, in one query. What a person's call came to is no word of theirs to go on. */
+async function lookBack(tx: Tx, run: Selectable<RunTable>): Promise<Behind> {
+  const { rows } = await sql<Behind>`
+    select count(*) filter (where result_type is null) > 0 as unfinished,
+      ${run.turn > 0} and count(*) = 0 as finished,
+      exists (select from message where run_id = ${run.id} and role = 'user' and turn is null) as unread,
+      exists (
+        select from request as denied where denied.run_id = ${run.id} and denied.denied_then = 'stop'
+          and (denied.turn = ${run.turn} or denied.turn < 0)
+          and not exists (
+            select from message where message.run_id = ${run.id} and message.role = 'user'
+              and message.created_at > denied.decided_at
+              and not exists (select from manual_call where manual_call.message_id = message.id)
+          )
+      ) as stopped
+    from tool_call where run_id = ${run.id} and turn = ${run.turn}
+  `.execute(tx)
+  const [behind] = rows
+  if (behind === undefined) throw new Error(`Run ${run.id} cannot be looked at`)
+  return behind
 }
 
 /** Records an attempt at a turn, the one behind those there were; returns its number. */

@@ -3,7 +3,7 @@ import type { Judgement } from '../../domain/judgement.ts'
 import { ToolProblem } from '../../domain/tool-problem.ts'
 import type { Presented, Tool, Workspace } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
-import { putContent, putContents } from '../../store/content.ts'
+import { putContents } from '../../store/content.ts'
 import { canonicalJson } from '../../domain/digest.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { presentRaw } from '../../tools/presentations/structured.ts'
@@ -48,20 +48,45 @@ export async function storePresented(
   presented: Presented,
   assumes: number | null,
 ): Promise<StoredPresentation> {
-  const facts = {
-    ...presented.facts,
-    toolHash: judgement.toolHash,
-    ...(assumes === null ? {} : { assumes }),
-  }
-  await putContents(db, presented.named ?? [])
-  return {
-    title: presented.title,
-    inputHash: await putContent(db, canonicalJson(judgement.input)),
-    facts,
-    factsDigest: hashJson(facts),
-    presentationHash: await putContent(db, canonicalJson(presented.presentation)),
-    presentationDigest: presented.presentation.digest,
-    contentHash: await putContent(db, presented.content),
-    contentType: presented.contentType,
-  }
+  const [stored] = await storeAllPresented(db, [{ judgement, presented, assumes }])
+  if (stored === undefined) throw new Error('What a call shows was not stored')
+  return stored
+}
+
+/** The same for several calls, in one query; answers in their order. */
+export async function storeAllPresented(
+  db: Db | Tx,
+  shown: readonly {
+    readonly judgement: Judgement
+    readonly presented: Presented
+    readonly assumes: number | null
+  }[],
+): Promise<StoredPresentation[]> {
+  const contents = shown.map(({ judgement, presented }) => [
+    canonicalJson(judgement.input),
+    canonicalJson(presented.presentation),
+    presented.content,
+    ...(presented.named ?? []),
+  ])
+  const hashes = await putContents(db, contents.flat())
+  let place = 0
+  return shown.map(({ judgement, presented, assumes }, index) => {
+    const [inputHash = '', presentationHash = '', contentHash = ''] = hashes.slice(place)
+    place += contents[index]?.length ?? 0
+    const facts = {
+      ...presented.facts,
+      toolHash: judgement.toolHash,
+      ...(assumes === null ? {} : { assumes }),
+    }
+    return {
+      title: presented.title,
+      inputHash,
+      facts,
+      factsDigest: hashJson(facts),
+      presentationHash,
+      presentationDigest: presented.presentation.digest,
+      contentHash,
+      contentType: presented.contentType,
+    }
+  })
 }

@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
+import type { AuditEntry } from '../../domain/audit-event.ts'
 import type { Judgement } from '../../domain/judgement.ts'
 import type { Verdict } from '../../domain/verdict.ts'
 import { getText } from '../../store/content.ts'
@@ -11,6 +12,15 @@ import { readMessageText } from '../runs/transcript/message-text.ts'
 import { strictText } from '../runs/transcript/result-texts.ts'
 import { storeResult } from '../runs/transcript/store-result.ts'
 
+/** A verdict of a call, and the request that was opened about it, if one was. */
+export interface CallVerdict {
+  readonly caller: Caller
+  readonly call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>
+  readonly judgement: Judgement
+  /** `null` leaves the call the one it has */
+  readonly requestId: string | null
+}
+
 /** Stores a verdict with the policy it came from, and records it in the trail. */
 export async function recordVerdict(
   unit: UnitOfWork,
@@ -19,20 +29,42 @@ export async function recordVerdict(
   call: Pick<Selectable<ToolCallTable>, 'id' | 'turn' | 'position'>,
   judgement: Judgement,
 ): Promise<void> {
-  const verdict = verdictOf(judgement)
-  await unit.tx
-    .updateTable('tool_call')
-    .set({
-      verdict,
-      digest: judgement.digest,
-      rule: judgement.rule === null ? null : toJsonb(judgement.rule),
-      policy_digest: judgement.policyDigest,
-      read_only: judgement.readOnly,
-      grant_id: judgement.grantId,
-    })
-    .where('id', '=', call.id)
-    .execute()
-  await unit.audit({
+  await recordVerdicts(unit, run, [{ caller, call, judgement, requestId: null }])
+}
+
+/** The same for several calls of a run, in one query. */
+export async function recordVerdicts(
+  unit: UnitOfWork,
+  run: Pick<Selectable<RunTable>, 'id'>,
+  verdicts: readonly CallVerdict[],
+): Promise<void> {
+  if (verdicts.length === 0) return
+  const rows = verdicts.map(({ call, judgement, requestId }) => ({
+    id: call.id,
+    verdict: verdictOf(judgement),
+    digest: judgement.digest,
+    rule: judgement.rule,
+    policy_digest: judgement.policyDigest,
+    read_only: judgement.readOnly,
+    grant_id: judgement.grantId,
+    request_id: requestId,
+  }))
+  await sql`
+    update tool_call set verdict = judged.verdict, digest = judged.digest, rule = judged.rule,
+      policy_digest = judged.policy_digest, read_only = judged.read_only, grant_id = judged.grant_id,
+      request_id = coalesce(judged.request_id, tool_call.request_id)
+    from jsonb_to_recordset(${toJsonb(rows)}) as judged(id uuid, verdict text, digest text, rule jsonb,
+      policy_digest text, read_only boolean, grant_id uuid, request_id uuid)
+    where tool_call.id = judged.id
+  `.execute(unit.tx)
+  await unit.audit(...verdicts.map((verdict) => judgedEntry(run, verdict)))
+}
+
+function judgedEntry(
+  run: Pick<Selectable<RunTable>, 'id'>,
+  { caller, call, judgement }: CallVerdict,
+): AuditEntry {
+  return {
     type: 'call.judged',
     actor: caller.actor,
     channel: caller.channel,
@@ -41,14 +73,14 @@ export async function recordVerdict(
     digest: judgement.digest,
     policyDigest: judgement.policyDigest,
     detail: {
-      verdict,
+      verdict: verdictOf(judgement),
       rule: judgement.rule?.id ?? null,
       grantId: judgement.grantId,
       tool: judgement.tool.slice(0, 200),
       turn: call.turn,
       position: call.position,
     },
-  })
+  }
 }
 
 /** The result of a call that is refused without asking anybody; nothing for the others. */

@@ -2,12 +2,13 @@ import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { ModelAnswer } from '../../models/model.ts'
-import { putContent } from '../../store/content.ts'
+import { putContents } from '../../store/content.ts'
+import type { Tx } from '../../store/database.ts'
 import type { ServiceContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
+import { closeLocked } from '../runs/ending/close-run.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { writeMessageText } from '../runs/transcript/message-text.ts'
-import { nextSequence } from '../runs/transcript/next-sequence.ts'
 import type { AttemptOutcome } from './run-limits.ts'
 import { storable } from '../runs/transcript/storable-text.ts'
 
@@ -19,73 +20,103 @@ export interface TurnToStore {
   readonly readThrough: number
 }
 
+/** What is left of a turn: `judge` its calls, close the run of one that had none, or nothing any more. */
+export type StoredTurn = 'judge' | 'finished' | 'ended'
+
 /**
- * Stores a turn's answer with its calls, unjudged, and marks what the model has read. Of two attempts that overlap
- * the first one's message stays and the other's answer is dropped. Returns false when the run has ended meanwhile.
+ * Stores a turn's answer with its calls, unjudged, and marks what the model has read; a run whose model is finished is
+ * closed with it, unless a message came that it has not read. Of two attempts that overlap the first one's message stays
+ * and the other's answer is dropped.
  */
-export async function storeTurn(ctx: ServiceContext, turn: TurnToStore): Promise<boolean> {
+export async function storeTurn(ctx: ServiceContext, turn: TurnToStore): Promise<StoredTurn> {
   return inUnitOfWork(ctx, async (unit) => {
     const { tx } = unit
+    const { text, calls } = turn.answer
     const run = await lockRun(tx, turn.runId)
-    const ended = isEnd(runTransitions, run.state)
-    const stored = ended
-      ? undefined
-      : await tx
-          .insertInto('message')
-          .values({
-            id: uuidv7(),
-            run_id: run.id,
-            sequence: await nextSequence(tx, run.id),
-            turn: turn.turn,
-            role: 'assistant',
-            content_hash: await putContent(tx, writeMessageText(turn.answer.text)),
-          })
-          .onConflict((conflict) =>
-            conflict
-              .columns(['run_id', 'turn'])
-              .where(sql<boolean>`role = 'assistant'`)
-              .doNothing(),
-          )
-          .returning('id')
-          .executeTakeFirst()
-    const outcome: AttemptOutcome = stored === undefined ? 'overlapped' : 'stored'
-    await tx
-      .updateTable('turn_attempt')
-      .set({
-        finished_at: sql<Date>`clock_timestamp()`,
-        outcome,
-        input_tokens: String(Math.round(turn.answer.usage.inputTokens)),
-        output_tokens: String(Math.round(turn.answer.usage.outputTokens)),
-      })
-      .where('run_id', '=', run.id)
-      .where('turn', '=', turn.turn)
-      .where('attempt', '=', turn.attempt)
-      .execute()
-    if (stored === undefined) return !ended
-    for (const [index, call] of turn.answer.calls.entries()) {
-      await tx
-        .insertInto('tool_call')
-        .values({
-          id: uuidv7(),
-          run_id: run.id,
-          turn: turn.turn,
-          position: index + 1,
-          tool_call_id: storable(call.id),
-          tool: storable(call.tool),
-          input_hash: await putContent(tx, JSON.stringify(call.input)),
-        })
-        .execute()
+    if (isEnd(runTransitions, run.state)) {
+      await noteAttempt(tx, turn, 'overlapped')
+      return 'ended'
     }
-    await tx
-      .updateTable('message')
-      .set({ turn: turn.turn })
-      .where('run_id', '=', run.id)
-      .where('role', '=', 'user')
-      .where('turn', 'is', null)
-      .where('sequence', '<=', turn.readThrough)
-      .execute()
-    await tx.updateTable('run').set({ turn: turn.turn }).where('id', '=', run.id).execute()
+    const [textHash = '', ...inputHashes] = await putContents(tx, [
+      writeMessageText(text),
+      ...calls.map((call) => JSON.stringify(call.input)),
+    ])
+    const stored = await storeMessage(tx, turn, textHash)
+    await noteAttempt(tx, turn, stored ? 'stored' : 'overlapped')
+    if (!stored) return 'judge'
+    if (calls.length > 0) {
+      const rows = calls.map((call, index) => ({
+        id: uuidv7(),
+        run_id: run.id,
+        turn: turn.turn,
+        position: index + 1,
+        tool_call_id: storable(call.id),
+        tool: storable(call.tool),
+        input_hash: inputHashes[index] ?? '',
+      }))
+      await tx.insertInto('tool_call').values(rows).execute()
+    }
+    await noteRead(tx, turn)
     await unit.event('run.changed', { runId: run.id })
-    return true
+    if (calls.length > 0) return 'judge'
+    const closed = await closeLocked(unit, { ...run, turn: turn.turn }, text)
+    return closed.kind === 'closed' ? 'ended' : 'finished'
   })
+}
+
+/** The turn's message; false when an attempt that overlapped was first. */
+async function storeMessage(
+  tx: Tx,
+  { runId, turn }: TurnToStore,
+  textHash: string,
+): Promise<boolean> {
+  const stored = await tx
+    .insertInto('message')
+    .values({
+      id: uuidv7(),
+      run_id: runId,
+      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from message where run_id = ${runId})`,
+      turn,
+      role: 'assistant',
+      content_hash: textHash,
+    })
+    .onConflict((conflict) =>
+      conflict
+        .columns(['run_id', 'turn'])
+        .where(sql<boolean>`role = 'assistant'`)
+        .doNothing(),
+    )
+    .returning('id')
+    .executeTakeFirst()
+  return stored !== undefined
+}
+
+async function noteAttempt(
+  tx: Tx,
+  { runId, turn, attempt, answer }: TurnToStore,
+  outcome: AttemptOutcome,
+): Promise<void> {
+  await tx
+    .updateTable('turn_attempt')
+    .set({
+      finished_at: sql<Date>`clock_timestamp()`,
+      outcome,
+      input_tokens: String(Math.round(answer.usage.inputTokens)),
+      output_tokens: String(Math.round(answer.usage.outputTokens)),
+    })
+    .where('run_id', '=', runId)
+    .where('turn', '=', turn)
+    .where('attempt', '=', attempt)
+    .execute()
+}
+
+/** The run has taken this turn, which read the messages up to there. */
+async function noteRead(tx: Tx, { runId, turn, readThrough }: TurnToStore): Promise<void> {
+  await sql`
+    with read as (
+      update message set turn = ${turn}::integer
+      where run_id = ${runId}::uuid and role = 'user' and turn is null and sequence <= ${readThrough}
+    )
+    update run set turn = ${turn}::integer where id = ${runId}::uuid
+  `.execute(tx)
 }

@@ -18,7 +18,7 @@ export const judgingsMost = 5
 
 /**
  * One turn of a run (architecture.md): at most one model step, its message stored once, its calls judged from what is
- * stored, requests opened. Entered again it reads back what is there. Throws `ModelProblem` while trying again may
+ * stored, requests opened; a run whose model is finished is closed with it. Entered again it reads back what is there. Throws `ModelProblem` while trying again may
  * help, the signal's reason when it was stopped but the run goes on, and whatever keeps it from judging, up to five times.
  */
 export async function takeTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
@@ -60,8 +60,8 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
       const { policy } = await termsOf(ctx, run)
       const answered = await askModel(ctx, { run, turn, attempt, worker, policy, signal })
       if (answered === null) return afterGivingUp(ctx, { runId, turn, signal })
-      const goesOn = await storeTurn(ctx, { runId, turn, attempt, ...answered })
-      return goesOn ? judgeAndPlan(ctx, { runId, turn, signal }) : { kind: 'ended' }
+      const kind = await storeTurn(ctx, { runId, turn, attempt, ...answered })
+      return kind === 'judge' ? judgeAndPlan(ctx, { runId, turn, signal }) : { kind }
     }
   }
 }

@@ -217,7 +217,7 @@ class Played {
       await this.step({ do: 'pump', place: 0 })
     }
     await this.compare()
-    const kind = this.model.stopped === Infinity ? 'finished' : 'waiting_for_input'
+    const kind = this.model.stopped === Infinity ? 'ended' : 'waiting_for_input'
     assert.deepEqual(await desk.turn(this.#runId, 2), { kind })
   }
 }

@@ -33,6 +33,8 @@ export interface CallAtHand {
   readonly now: Date
   /** a denial of an earlier call of the turn said `stop` (product.md 8) */
   readonly stopped: boolean
+  /** the requests whose locks are held with the run's */
+  readonly locked: readonly string[]
   /** the earlier calls of the turn with effects that have no result yet, by their requests */
   readonly earlier: readonly { readonly requestId: string | null }[]
 }
@@ -47,8 +49,9 @@ export async function lockCall(
   requestIds: readonly string[] = [],
 ): Promise<CallAtHand | null> {
   const runId = sql<string>`(select run_id from tool_call where id = ${callId})`
-  await lockRunAndRequests(tx, runId, requestIds)
-  return readCall(tx, callId)
+  const locked = (await lockRunAndRequests(tx, runId, requestIds)).map(({ id }) => id)
+  const at = await readCall(tx, callId)
+  return at === null ? null : { ...at, locked }
 }
 
 /** Reads a call, or `null` when nobody recorded it: one query. */
@@ -105,6 +108,7 @@ export async function readCall(db: Db | Tx, callId: string): Promise<CallAtHand 
     now: row.now,
     execution: row.execution === null ? null : fromJsonRow(row.execution),
     stopped: row.stopped,
+    locked: [],
     earlier: row.earlier,
   }
 }

@@ -1,12 +1,13 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { isEnd, runTransitions, transition } from '../../../domain/transitions.ts'
 import type { CloseOutcome } from '../../../domain/workflow-outcomes.ts'
 import { getText } from '../../../store/content.ts'
 import type { Tx } from '../../../store/database.ts'
+import type { RunTable } from '../../../store/schema.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
 import { tellParent } from '../../delegation/tell-parent.ts'
 import { lockRun } from '../../locks.ts'
-import { inUnitOfWork } from '../../unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../unit-of-work.ts'
 import { endGrantsOf } from './end-run.ts'
 import { readMessageText } from '../transcript/message-text.ts'
 import { storable } from '../transcript/storable-text.ts'
@@ -21,40 +22,47 @@ export async function closeRun(
   ctx: ServiceContext,
   input: { readonly runId: string },
 ): Promise<CloseOutcome> {
-  return inUnitOfWork(ctx, async (unit) => {
-    const run = await lockRun(unit.tx, input.runId)
-    if (isEnd(runTransitions, run.state)) return { kind: 'closed' }
-    const { unread, unfinished, lastHadCalls, pending, lastHash } = await standingOf(unit.tx, run)
-    const finished = run.turn > 0 && !unfinished && !lastHadCalls
-    // Somebody ended a request by SQL, and nobody counted it: there is nothing left to wait for.
-    const waitsForNobody = run.state === 'waiting_for_approval' && !pending
-    const from = waitsForNobody ? 'running' : run.state
-    const state = transition(runTransitions, from, 'complete')
-    // Closing something unfinished can only have been asked by a workflow that nobody recorded.
-    if (unread || !finished || state === null) return { kind: 'continue' }
-    await unit.tx
-      .updateTable('run')
-      .set({
-        state,
-        ended_at: sql<Date>`clock_timestamp()`,
-        output: await textOf(unit.tx, lastHash),
-        // What made it stand still is over.
-        failure: null,
-      })
-      .where('id', '=', run.id)
-      .execute()
-    if (run.root_run_id === run.id) await endGrantsOf(unit, caller, run.id)
-    await unit.audit({
-      type: 'run.ended',
-      actor: caller.actor,
-      channel: caller.channel,
-      runId: run.id,
-      detail: { state, turns: run.turn },
+  return inUnitOfWork(ctx, async (unit) =>
+    closeLocked(unit, await lockRun(unit.tx, input.runId), null),
+  )
+}
+
+/** As `closeRun`, in the caller's transaction, which holds the run's lock. `lastText`: `null` when it is to be read. */
+export async function closeLocked(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  lastText: string | null,
+): Promise<CloseOutcome> {
+  if (isEnd(runTransitions, run.state)) return { kind: 'closed' }
+  const standing = await standingOf(unit.tx, run)
+  const finished = run.turn > 0 && !standing.unfinished && !standing.lastHadCalls
+  // Somebody ended a request by SQL, and nobody counted it: there is nothing left to wait for.
+  const waitsForNobody = run.state === 'waiting_for_approval' && !standing.pending
+  const state = transition(runTransitions, waitsForNobody ? 'running' : run.state, 'complete')
+  // Closing something unfinished can only have been asked by a workflow that nobody recorded.
+  if (standing.unread || !finished || state === null) return { kind: 'continue' }
+  await unit.tx
+    .updateTable('run')
+    .set({
+      state,
+      ended_at: sql<Date>`clock_timestamp()`,
+      output: storable(lastText ?? (await textOf(unit.tx, standing.lastHash))),
+      // What made it stand still is over.
+      failure: null,
     })
-    await unit.event('run.changed', { runId: run.id })
-    await tellParent(unit, run)
-    return { kind: 'closed' }
+    .where('id', '=', run.id)
+    .execute()
+  if (standing.granted) await endGrantsOf(unit, caller, run.id)
+  await unit.audit({
+    type: 'run.ended',
+    actor: caller.actor,
+    channel: caller.channel,
+    runId: run.id,
+    detail: { state, turns: run.turn },
   })
+  await unit.event('run.changed', { runId: run.id })
+  await tellParent(unit, run)
+  return { kind: 'closed' }
 }
 
 interface RunStanding {
@@ -64,6 +72,8 @@ interface RunStanding {
   readonly unfinished: boolean
   readonly lastHadCalls: boolean
   readonly pending: boolean
+  /** a grant of this root is live */
+  readonly granted: boolean
   /** of the model's last text */
   readonly lastHash: string | null
 }
@@ -78,6 +88,8 @@ async function standingOf(
       exists (select from tool_call where run_id = run.id and result_type is null) as unfinished,
       exists (select from tool_call where run_id = run.id and turn = run.turn) as "lastHadCalls",
       exists (select from request where run_id = run.id and state = 'pending') as pending,
+      exists (select from approval_grant where root_run_id = run.id
+        and ended_at is null and revoked_at is null) as granted,
       (select content_hash from message where run_id = run.id and role = 'assistant'
         order by turn desc limit 1) as "lastHash"
     from run where id = ${run.id}
@@ -88,5 +100,5 @@ async function standingOf(
 }
 
 async function textOf(tx: Tx, hash: string | null): Promise<string> {
-  return hash === null ? '' : storable(readMessageText(await getText(tx, hash)))
+  return hash === null ? '' : readMessageText(await getText(tx, hash))
 }

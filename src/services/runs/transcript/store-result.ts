@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Json } from '../../../domain/json.ts'
 import type { CallResultType } from '../../../domain/request.ts'
 import { putContents } from '../../../store/content.ts'
@@ -13,21 +13,21 @@ export interface CallResult {
 
 /**
  * Stores a call's result, once: the first one stays. Returns whether this one was stored.
- * The caller holds the run's lock and records the event that led here.
+ * The caller holds the run's lock and records the event that led here. `also` is done in the same statement.
  */
-export async function storeResult(tx: Tx, callId: string, result: CallResult): Promise<boolean> {
+export async function storeResult(
+  tx: Tx,
+  callId: string,
+  result: CallResult,
+  also: RawBuilder<unknown> = sql`select`,
+): Promise<boolean> {
   const output = result.output === undefined ? [] : [JSON.stringify(result.output)]
   const [textHash, outputHash = null] = await putContents(tx, [result.text, ...output])
-  const updated = await tx
-    .updateTable('tool_call')
-    .set({
-      result_type: result.type,
-      result_text_hash: textHash,
-      result_output_hash: outputHash,
-      finished_at: sql<Date>`clock_timestamp()`,
-    })
-    .where('id', '=', callId)
-    .where('result_type', 'is', null)
-    .executeTakeFirst()
-  return updated.numUpdatedRows > 0n
+  const updated = await sql`
+    with also as (${also})
+    update tool_call set result_type = ${result.type}, result_text_hash = ${textHash},
+      result_output_hash = ${outputHash}, finished_at = clock_timestamp()
+    where id = ${callId} and result_type is null
+  `.execute(tx)
+  return (updated.numAffectedRows ?? 0n) > 0n
 }

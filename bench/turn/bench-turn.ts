@@ -1,0 +1,88 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbeddedPostgres } from '../../src/runtime/embedded/postgres.ts'
+import { createPolicyReader } from '../../src/services/policy/policy-reader.ts'
+import { takeTurn } from '../../src/services/turns/take-turn.ts'
+import type { WorkerContext } from '../../src/services/worker-context.ts'
+import { connectDatabase } from '../../src/store/database.ts'
+import {
+  agentDeskOn,
+  type AgentDesk,
+  type ModelStepCall,
+} from '../../test/harness/fixtures/agent-desk.ts'
+import { cloneTemplate } from '../../test/harness/postgres.ts'
+import { migrateTemplate } from '../../test/harness/template-database.ts'
+import { monotonicMs, percentiles, round } from '../figures.ts'
+
+const turns = 60
+const warmUps = 15
+const callsOfTurn = 10
+
+/** `takeTurn` of ten calls with a model that answers at once, on a Postgres of its own that waits for its disk. */
+export async function benchTurn(): Promise<object> {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
+  // Started by root, Postgres runs as another user, who has to reach its files in here.
+  await chmod(folder, 0o755)
+  const log = (): void => undefined
+  const server = await startEmbeddedPostgres({
+    dataDir: join(folder, 'postgres'),
+    log,
+    durable: true,
+  })
+  try {
+    await migrateTemplate(server.url)
+    await using desk = await agentDeskOn(await cloneTemplate(server.url))
+    return await measure(desk)
+  } finally {
+    await server.stop()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+async function measure(desk: AgentDesk): Promise<object> {
+  const { url } = desk.database
+  const db = connectDatabase({ url, poolSize: 5, applicationName: 'countersign bench' })
+  try {
+    const policies = createPolicyReader({ ...desk.worker, db })
+    const worker = { ...desk.worker, db, policies }
+    const reads = await turnsOf(desk, worker, () => ({
+      tool: 'read_file',
+      input: { path: 'notes/read.md' },
+    }))
+    const writes = await turnsOf(desk, worker, (index) => ({
+      tool: 'write_file',
+      input: { path: `notes/written-${index}.md`, content: `Note ${index}\n` },
+    }))
+    return { calls: callsOfTurn, targetMs: 15, preApprovedMs: reads, askingMs: writes }
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** Milliseconds on the clock, and of this process' own processor time, of a turn in which the model makes ten of these calls. */
+async function turnsOf(
+  desk: AgentDesk,
+  worker: WorkerContext,
+  callAt: (index: number) => ModelStepCall,
+): Promise<{ p50: number; p95: number; processorMs: number }> {
+  await desk.write('notes/read.md', 'A note\n')
+  const calls = Array.from({ length: callsOfTurn }, (_, index) => callAt(index))
+  const samples: number[] = []
+  let processorMs = 0
+  for (let turn = 0; turn < warmUps + turns; turn += 1) {
+    const runId = await desk.start()
+    desk.say({ text: 'I act.', calls })
+    const { signal } = new AbortController()
+    const usage = process.cpuUsage()
+    const began = monotonicMs()
+    const outcome = await takeTurn(worker, { runId, turn: 1, signal })
+    if (turn >= warmUps) {
+      samples.push(monotonicMs() - began)
+      const { user, system } = process.cpuUsage(usage)
+      processorMs += (user + system) / 1000
+    }
+    if (outcome.kind !== 'calls') throw new Error(`a turn was ${outcome.kind}`)
+  }
+  return { ...percentiles(samples), processorMs: round(processorMs / samples.length) }
+}
