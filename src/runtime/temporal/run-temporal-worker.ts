@@ -20,6 +20,7 @@ import { findSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
 import { connectDatabase } from '../../store/database.ts'
 import { openMcpServers } from '../../tools/mcp/mcp-servers.ts'
 import { spawnInSandbox } from '../../tools/mcp/spawn-in-sandbox.ts'
+import { watchNames } from '../../tools/mcp/watch-names.ts'
 import { buildRegistry } from '../../tools/registry.ts'
 import { checkNotRestored } from '../high-water-mark.ts'
 import { checkSchema } from '../check-schema.ts'
@@ -87,6 +88,7 @@ export async function runTemporalWorker(options: {
       openMcpServers({
         environment,
         spawnConfined: spawnInSandbox(commands),
+        watchNames: watchNames(commands),
         pins: { read: pinReader({ db, verifier, log }) },
         workspaceOf: (policy) => workspaces.of(policy, config.taskQueue),
       }),

@@ -6,6 +6,7 @@ import { connectionOf, type ServerPlace, type SpawnConfined } from './connection
 import { openMcpHost, type McpHost } from './mcp-host.ts'
 import type { McpDefinition, McpListing } from './mcp-protocol.ts'
 import { mcpTool } from './mcp-tool.ts'
+import type { WatchNames } from './watch-names.ts'
 import { hashOfServer, plainTransport } from './server-hash.ts'
 
 /** What an activated version stands for of one server (product.md 25). */
@@ -75,6 +76,8 @@ interface Held {
 export function openMcpServers(options: {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly spawnConfined: SpawnConfined
+  /** absent: nobody looks at what its servers do to files */
+  readonly watchNames?: WatchNames
   readonly pins: McpPins
   /** where a worker's zones lie under a policy */
   readonly workspaceOf: (policy: Policy) => Promise<Workspace>
@@ -151,6 +154,8 @@ export function openMcpServers(options: {
         : listed.problems.map((problem) => `The MCP server ${server.name}: ${problem}`)
     const host = await one.host.catch(() => null)
     if (host === null) return { tools: [], problems }
+    const isLocal = server.transport.type === 'stdio'
+    const watched = isLocal ? (options.watchNames?.(place) ?? null) : null
     const pinned = new Map(pins.map((one) => [one.name, one]))
     const tools: Tool[] = []
     for (const definition of listing?.tools ?? pins) {
@@ -161,7 +166,7 @@ export function openMcpServers(options: {
       }
       const before = pinned.get(definition.name) ?? null
       const about = { name, server: server.name, serverHash, forged }
-      tools.push(mcpTool({ ...about, definition, pinned: before, host }))
+      tools.push(mcpTool({ ...about, definition, pinned: before, host, watched }))
     }
     return { tools, problems }
   }

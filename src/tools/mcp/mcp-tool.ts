@@ -1,6 +1,7 @@
 import { canonicalJson, hashJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import type { Presented, Tool, ToolResult } from '../../domain/tool.ts'
+import { ToolProblem } from '../../domain/tool-problem.ts'
 import { QuestionNotTaken } from '../custom/tool-child.ts'
 import { shownText } from '../files/shown-text.ts'
 import { oneLine, structured } from '../presentations/structured.ts'
@@ -10,6 +11,7 @@ import { hashOfDefinition } from './definition-hash.ts'
 import { definitionDifference, definitionWarnings } from './definition-text.ts'
 import type { McpHost } from './mcp-host.ts'
 import type { McpCallResult, McpDefinition } from './mcp-protocol.ts'
+import type { WatchedCall } from './watch-names.ts'
 
 const quickTimeoutMs = 10_000
 const callTimeoutMs = 10 * 60_000
@@ -27,6 +29,8 @@ export interface McpToolParts {
   /** why the pin does not count, and with it nothing of the server; see `ServerTool` */
   readonly forged: string | null
   readonly host: McpHost
+  /** how its calls are watched; `null`: the server touches no file of the workspace */
+  readonly watched: WatchedCall | null
 }
 
 /**
@@ -75,10 +79,12 @@ export function mcpTool(parts: McpToolParts): Tool {
       const { name: tool } = definition
       const question = { do: 'call', tool, input, definition: definitionNow } as const
       const options = { timeoutMs: callTimeoutMs, signal }
+      const call = async (): Promise<ToolResult> =>
+        resultOf(server, tool, await host.ask(question, options))
       try {
-        return resultOf(server, tool, await host.ask(question, options))
+        return await (parts.watched === null ? call() : parts.watched(call))
       } catch (error) {
-        if (!(error instanceof QuestionNotTaken)) throw error
+        if (!(error instanceof QuestionNotTaken || error instanceof ToolProblem)) throw error
         return resultOf(server, tool, { type: 'unreachable', problem: error.message })
       }
     },

@@ -12,6 +12,7 @@ import { openWorkspace } from '../../sandbox/workspace.ts'
 import type { SpawnConfined } from './connection.ts'
 import { spawnInSandbox } from './spawn-in-sandbox.ts'
 import type { McpDefinition } from './mcp-protocol.ts'
+import { watchNames } from './watch-names.ts'
 import { openMcpServers, type McpPins, type McpServers } from './mcp-servers.ts'
 
 const fixtures = new URL('../../../test/harness/fixtures/mcp/', import.meta.url)
@@ -74,9 +75,11 @@ export function mcpBench(
     options
   const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'mcp servers-')))
   const dataDir = path.join(root, '.countersign')
+  const site = { sandbox, dataDir, projectDir: root }
   const servers = openMcpServers({
     environment: { PATH: process.env['PATH'] ?? '', SECRET: 'not theirs', ...options.environment },
-    spawnConfined: options.spawnConfined ?? spawnInSandbox({ sandbox, dataDir, projectDir: root }),
+    spawnConfined: options.spawnConfined ?? spawnInSandbox(site),
+    watchNames: watchNames(site),
     pins: options.pins ?? pinsInMemory(),
     workspaceOf: async () => openWorkspace({ root, hidden: [dataDir] }),
   })
