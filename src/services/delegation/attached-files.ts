@@ -3,7 +3,13 @@ import type { Workspace } from '../../domain/tool.ts'
 import { loadExisting } from '../../tools/files/load-version.ts'
 import { decodeText } from '../../tools/presentations/file-kind.ts'
 import { quoted } from '../runs/transcript/result-texts.ts'
-import type { AttachedFile } from './attachments.ts'
+
+/** A file as it is handed over. */
+export interface AttachedFile {
+  readonly path: string
+  readonly bytes: number
+  readonly hash: string
+}
 
 /** An attached file as a run is told of it. */
 export interface ReadFile extends AttachedFile {

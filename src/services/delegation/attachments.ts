@@ -15,13 +15,7 @@ import { textWarnings } from '../../tools/presentations/text-warnings.ts'
 import type { Caller } from '../context.ts'
 import { openRequest } from '../requests/open-request.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
-
-/** A file as it is handed over. */
-export interface AttachedFile {
-  readonly path: string
-  readonly bytes: number
-  readonly hash: string
-}
+import type { AttachedFile } from './attached-files.ts'
 
 /** An attachment that asks, with what its approver is shown. */
 export interface AttachmentShown {

@@ -1,23 +1,9 @@
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
-import { refusedAttachment, type RefusedAttachment } from '../../policy/judge/run-attachment.ts'
-import { readAttached, type ReadFile } from '../delegation/attached-files.ts'
+import { refusedAttachment } from '../../policy/judge/run-attachment.ts'
+import { readAttached } from '../delegation/attached-files.ts'
 import { refusedStart } from '../delegation/refused-start.ts'
 import type { WorkerContext } from '../worker-context.ts'
-
-/** Files to be given to a run that somebody starts: only the host of the workspace can read them. */
-export interface AttachmentsQuestion {
-  /** name of the worker that is started */
-  readonly attachmentsFor: string
-  /** canonical, relative to the workspace root */
-  readonly paths: readonly string[]
-  /** id of the person behind the start */
-  readonly startedBy: string
-}
-
-/** The files in their order; or the first that is refused, by its place, and why. */
-export type AttachmentsAnswer =
-  | { readonly ok: true; readonly files: readonly ReadFile[] }
-  | ({ readonly ok: false; readonly at: number } & RefusedAttachment)
+import type { AttachmentsAnswer, AttachmentsQuestion } from './attachments-question.ts'
 
 /**
  * Reads what a run is to be given, by the policy in force on this host: never through a link, never out of the data
