@@ -1,5 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { ShellRule } from '../../src/policy/policy.ts'
+import { analyseCommand, type CommandAnalysis } from '../../src/policy/shell/analyse-command.ts'
+import { whyUnread } from '../../src/policy/shell/rules/why-unread.ts'
 import { judgeBy, rule } from '../../src/policy/shell/judging.fixture.ts'
 import { blockedScript } from './blocked-scripts.ts'
 import { hostileScripts } from './hostile-scripts.ts'
@@ -13,6 +15,9 @@ const blockedCount = 8_000
 const seed = Number(process.env['SHELL_SEED'] ?? 20_261_122)
 
 const blockedPatterns = ['git push', 'git reset --hard', 'rm -rf']
+const blockedVectors = blockedPatterns.map((pattern) => pattern.split(' '))
+const analysed = (script: string): CommandAnalysis =>
+  analyseCommand({ kind: 'shell', script, cwd: '' })
 const rules: readonly ShellRule[] = [
   ...blockedPatterns.map((pattern) => rule(pattern, 'blocked')),
   ...programs.map((name) => rule(name, 'preApproved')),
@@ -89,16 +94,14 @@ function withoutHardening(vector: readonly string[]): readonly string[] {
 }
 
 /** Runs what is not blocked as it was written, and says which of it ran something that is blocked. */
-async function missedBlocks(judged: readonly Judged[]): Promise<readonly string[]> {
+async function missedBlocks(judged: readonly Judged[]): Promise<readonly Judged[]> {
   const open = judged.filter(({ word }) => word !== 'blocked')
   const runs = await recordRuns(
     open.map(({ script }) => script),
     recorded,
   )
   count('ran unblocked', open.length)
-  return open.flatMap(({ script, word }, index) =>
-    (runs[index] ?? []).some(isBlockedVector) ? [`${word}: ${JSON.stringify(script)}`] : [],
-  )
+  return open.filter((_, index) => (runs[index] ?? []).some(isBlockedVector))
 }
 
 /** Does a vector really do what the blocked patterns name? */
@@ -213,6 +216,15 @@ describe('what is blocked does not get through', () => {
     count('not to be known', unknowable.length)
     const missed = await missedBlocks(unknowable)
     count('not to be known, asked', missed.length)
-    expect(missed.filter((one) => !one.startsWith('ask'))).toEqual([])
+    expect(missed.map(({ word }) => word).filter((word) => word !== 'ask')).toEqual([])
+    // The mode `approve_all` leaves each of them to a person (product.md 21).
+    const readable = missed.filter(
+      ({ script }) => whyUnread(blockedVectors, analysed(script)) === null,
+    )
+    expect(readable.map(({ script }) => script)).toEqual([])
+    const unread = unknowable.filter(
+      ({ script }) => whyUnread(blockedVectors, analysed(script)) !== null,
+    )
+    count('not to be known, left to a person in every mode', unread.length)
   })
 })

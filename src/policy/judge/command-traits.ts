@@ -27,8 +27,8 @@ export function commandTraits(analysis: CommandAnalysis): CommandTraits {
 
 const split = new Map<string, readonly string[]>()
 
-/** One list for one pattern, since what is compiled of it is kept by the list. */
-function tokensOf(pattern: string): readonly string[] {
+/** A pattern's words: one list for one pattern, since what is compiled of it is kept by the list. */
+export function tokensOf(pattern: string): readonly string[] {
   let tokens = split.get(pattern)
   if (tokens === undefined) {
     tokens = pattern.trim().split(/\s+/)

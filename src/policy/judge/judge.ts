@@ -10,6 +10,7 @@ import { guardedNames, judgeConsent } from './consent.ts'
 import { knownCall } from './known-call.ts'
 import { blockedText, type Opinion } from './opinion.ts'
 import type { JudgeQuestion } from './question.ts'
+import { unreadCommand } from './unread-command.ts'
 import { ownQueue, route, writtenFile, type Route } from './route.ts'
 
 const nothingWritten: ReadonlySet<string> = new Set()
@@ -83,7 +84,13 @@ export async function judge(question: JudgeQuestion): Promise<Judgement> {
     note('capability', 'error', missing)
     return answer('error', null, missing)
   }
-  const judgement = await judgeAsk(question, call, opinion, place.route, { note, answer })
+  const unread = unreadByMode(question, worker, call)
+  const asked = unread === null ? opinion : { ...opinion, rule: { ...opinion.rule, text: unread } }
+  const judgement = await judgeAsk(question, call, asked, place.route, {
+    note,
+    answer,
+    unread,
+  })
   const attachments = askingAttachments(question, worker, call, place.traits)
   return judgement.verdict === 'ask' && attachments.length > 0
     ? { ...judgement, attachments }
@@ -96,11 +103,12 @@ async function judgeAsk(
   call: CanonicalCall,
   opinion: Opinion,
   place: Route,
-  { note, answer }: { note: Note; answer: Answer },
+  { note, answer, unread }: { note: Note; answer: Answer; unread: string | null },
 ): Promise<Judgement> {
   const { runMode } = question
   const byMode =
-    runMode === 'strict' || (runMode === 'approve_all' && call.tool.needsPerson === undefined)
+    runMode === 'strict' ||
+    (runMode === 'approve_all' && call.tool.needsPerson === undefined && unread === null)
   if (byMode) {
     const strict = runMode === 'strict'
     const text = strict
@@ -113,7 +121,7 @@ async function judgeAsk(
   note(
     'mode',
     runMode,
-    runMode === 'prompt' ? 'what asks is asked' : 'no mode answers for a person',
+    runMode === 'prompt' ? 'what asks is asked' : (unread ?? 'no mode answers for a person'),
   )
 
   const grant = await question.findGrant({
@@ -140,6 +148,18 @@ async function judgeAsk(
   const from = place.sources.length === 0 ? '' : ` by ${place.sources.join(' and ')}`
   note('routing', queue, `${quorumText}, risk ${place.risk}, scopes ${scopes.join(', ')}${from}`)
   return answer('ask', opinion.rule, opinion.rule.text)
+}
+
+/** Why the mode `approve_all` leaves a command to people, as they read it; `null` where it does not. */
+function unreadByMode(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+): string | null {
+  if (question.runMode !== 'approve_all') return null
+  const why = unreadCommand(question.policy, worker, call)
+  if (why === null) return null
+  return `the run's mode "approve_all" does not approve this: ${why}, and what is blocked could be in it`
 }
 
 type Note = (step: string, outcome: string, detail: string) => void

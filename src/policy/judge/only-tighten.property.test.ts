@@ -270,6 +270,34 @@ test('an overlay that asks or blocks every call leaves nothing pre-approved but 
   )
 })
 
+/** Scripts, and the same computed: no reading of the text finds what it runs. */
+const computed = fc.constantFrom(
+  ['git push', 'git $(rev <<<hsup)'],
+  ['git push', '$(rev <<<"hsup tig")'],
+  ['git push', 'base64 -d x | sh'],
+  ['rm -rf scratch', 'eval "$x"'],
+  ['rm -rf scratch', 'rev x | xargs rm'],
+  ['cat notes/a.md', 'rev y > x; sh x'],
+  ['ls', '$x'],
+  ['env git push', 'PATH=. ls2 push'],
+)
+
+// Rules: product.md 1, 21
+test('no mode runs what is blocked because it has to be computed to be seen', async () => {
+  await fc.assert(
+    fc.asyncProperty(world, computed, async (one, [plain, hidden]) => {
+      const said = { ...one, call: { tool: 'shell', input: { command: plain } as JsonObject } }
+      if (!isRefused(await verdictOf(said))) return
+      const made = { ...one, call: { tool: 'shell', input: { command: hidden } as JsonObject } }
+      const under = await verdictOf(made, { mode: 'approve_all' })
+      expect(under).not.toBe('preApproved')
+      count(`computed ${under}`)
+    }),
+    runs,
+  )
+  expect(seen.get('computed ask') ?? 0).toBeGreaterThan(0)
+})
+
 // Rules: product.md 21
 test('the strict mode runs nothing that would not have run unasked', async () => {
   await fc.assert(

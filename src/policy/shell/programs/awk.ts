@@ -6,4 +6,5 @@ export const awkProgram: Program = {
   flags: flags('-F= -v= --field-separator= --assign= --posix --re-interval'),
   runs: 'code',
   spellOut: 1,
+  hidesCode: (words) => words.some((word) => /system|getline|[|@]/.test(word)),
 }

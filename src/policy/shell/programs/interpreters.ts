@@ -29,8 +29,35 @@ export const interpretersProgram: Program = {
     'irb',
     'tsx',
     'ts-node',
+    'guile',
+    'racket',
+    'ocaml',
+    'swift',
+    'kotlin',
+    'dart',
+    'clojure',
+    'raku',
+    'octave',
+    'R',
+    'wish',
+    'nu',
+    'xonsh',
+    'm4',
+    'dc',
+    'sqlite3',
+    'psql',
+    'mysql',
+    'gdb',
+    'gnuplot',
   ],
   flags: flags('-V --version -v --help'),
   runs: 'code',
   spellOut: 'all',
+  hidesCode: (words) => words.some(isInline),
+}
+
+/** `-c`, `-e`, `-pe`, `--eval` and their kin; `-` is the input. */
+function isInline(word: string): boolean {
+  if (/^-(?:cp|classpath|-version|-help|[vVh])$/.test(word)) return false
+  return /^-[A-Za-z]*[ceErR]|^-p$|^--?(?:eval|print|execute|exec|command)|^eval$|^-$/i.test(word)
 }

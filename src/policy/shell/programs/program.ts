@@ -33,6 +33,12 @@ export interface Program {
   readonly sameFlags?: readonly (readonly string[])[]
   /** words whose presence makes its arguments hold commands or texts that it runs */
   readonly runsWith?: readonly string[]
+  /** an argument that holds a script which it runs */
+  readonly runsText?: RegExp
+  /** does it run code that is given with the call, in a language that is not read here? */
+  readonly hidesCode?: (words: readonly string[]) => boolean
+  /** it runs what it reads from its input, when no argument says otherwise */
+  readonly readsScript?: boolean
   /** finds the words that an argument makes of a name of its own */
   readonly aliases?: RegExp
   /** it works on the folder it stands in, even when operands name others */

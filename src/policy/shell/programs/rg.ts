@@ -3,6 +3,7 @@ import { flags, type Program } from './program.ts'
 /** `--pre`, `--hostname-bin` and `--search-zip` run programs, and its configuration file may give them. */
 export const rgProgram: Program = {
   names: ['rg'],
+  runsText: /^--(?:pre|hostname-bin)/,
   flags: flags(
     '-# -A= -B= -C= -E= -F -H -I -L -M= -N -P -S -U -a -c -e= -f=path -g= -h -i -j= -l -m=',
     '-n -o -p -q -r= -s -t= -T= -u -uu -uuu -v -w -x -0 --after-context= --before-context=',

@@ -32,4 +32,5 @@ export const shellsProgram: Program = {
   flags: null,
   runs: 'script',
   spellOut: 'all',
+  readsScript: true,
 }

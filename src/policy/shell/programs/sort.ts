@@ -3,6 +3,7 @@ import { flags, type Program } from './program.ts'
 /** `-o` writes, `--compress-program` runs, `-T` says where it writes. */
 export const sortProgram: Program = {
   names: ['sort'],
+  runsText: /^--co/,
   flags: flags(
     '-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -t= -u -V -z --check? --dictionary-order',
     '--field-separator= --general-numeric-sort --human-numeric-sort --ignore-case --ignore-',

@@ -6,6 +6,7 @@ import { Effort, mostSteps } from '../spelling/effort.ts'
 import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
 import { spellWord, textsOf, type KnownValues } from '../spelling/spell-word.ts'
 import { readableTexts, shellLimits } from '../text/odd-text.ts'
+import { computedBy, computedTogether, elsewhere, type SpelledCommand } from './computed.ts'
 import { scanTokens } from './scan-tokens.ts'
 import { walkScript, type ScriptParts } from './walk-script.ts'
 
@@ -33,6 +34,8 @@ export interface Search {
   readonly isTooDeep: boolean
   /** not all of it could be looked at: it means too much (effort.ts) */
   readonly isTooMuch: boolean
+  /** why what it runs is known only when it runs, a sentence each; empty when the text says it all */
+  readonly computed: readonly string[]
 }
 
 const deepest = 4
@@ -57,6 +60,7 @@ export function possibleCommandsOf(argv: readonly string[]): Search {
 class Finding implements Search {
   readonly commands: PossibleCommand[] = []
   readonly scanned: (readonly string[])[] = []
+  readonly computed: string[] = []
   isTooDeep = false
   readonly #effort = new Effort(mostSteps.reading)
   readonly #spelled = new Map<Command, readonly Spelling[]>()
@@ -76,6 +80,7 @@ class Finding implements Search {
     if (!this.#effort.spend(text.length / 4)) return
     const root = tree ?? parse(text)
     if (root.errors !== undefined && root.errors.length > 0) this.scan(text)
+    const spelled: SpelledCommand[] = []
     const parts = walkScript(root, this.#effort)
     if (parts.isTooDeep) this.isTooDeep = true
     const many = parts.commands.length > shellLimits.commands
@@ -85,7 +90,9 @@ class Finding implements Search {
       if (this.#effort.isSpent) return
       const words = this.#wordsOf(node, parts.known)
       const others = many ? [] : this.#othersOf(parts, node, words)
-      isFed = this.addWords(words, own ? node : null, depth, text, others) || isFed
+      const added = this.addWords(words, own ? node : null, depth, text, others)
+      isFed ||= added.isFed
+      spelled.push({ node, words, runners: added.runners })
       if (parts.handers.has(node.name?.value ?? '')) {
         this.commands.push({ words: [], inner: readingsIn(words), node: null })
       }
@@ -96,6 +103,13 @@ class Finding implements Search {
     }
     for (const latent of parts.latent) this.addScript(latent, null, depth + 1, false)
     if (isFed) this.#addHanded(parts, depth)
+    const written = parts.written.flatMap((word) => spellWord(word, parts.known))
+    this.#compute(computedTogether(spelled, parts.handed, written, depth > 0))
+    if (parts.known.values.has('PATH')) this.#compute(elsewhere)
+  }
+
+  #compute(why: string | null): void {
+    if (why !== null) this.computed.push(why)
   }
 
   /** Some command reads a script from its input: whatever others print or hand on may be one. */
@@ -111,7 +125,7 @@ class Finding implements Search {
 
   /**
    * `whole` is the text that the command stands in, `others` what it may be handed by other commands. Tells whether it
-   * may read a script from its input.
+   * may read a script from its input, and which programs it may name.
    */
   addWords(
     words: readonly Spelling[],
@@ -119,7 +133,7 @@ class Finding implements Search {
     depth: number,
     whole: string,
     others: readonly Spelling[],
-  ): boolean {
+  ): { readonly isFed: boolean; readonly runners: readonly Program[] } {
     const [first] = words
     const unknown = first === undefined || first.open
     const programs = programsOf(words, unknown ? words.length : 1)
@@ -130,6 +144,7 @@ class Finding implements Search {
     if (wraps) {
       const all = others.length === 0 ? words : [...words, ...others]
       inner.push(...readingsIn(all))
+      if (programs.some((program) => program.takesWords)) inner.push(...handedReadings(words))
     }
     const aliased = aliasReadings(words, programs)
     this.#effort.spend(aliased.length * words.length)
@@ -142,7 +157,12 @@ class Finding implements Search {
     const isFed = runsInput || (unknown && words.length > 0)
     if (isFed) this.scan(whole)
     if (unknown || [...runs].some((kind) => kind !== undefined)) this.#addTexts(words, depth)
-    return isFed
+    if (programs.some((program) => program.runsText) && runs.has('script')) {
+      // In `s/x/git push/e` the mark that ends a text is of the program's own making.
+      for (const text of words.flatMap(textsOf)) this.scan(text.replaceAll('/', ' '))
+    }
+    this.#compute(computedBy(words, runners))
+    return { isFed, runners }
   }
 
   /** Texts among the words that the program may run. */
@@ -202,6 +222,23 @@ function readingsIn(words: readonly Spelling[]): readonly Reading[] {
   return words.slice(1).map((_, index) => ({ words, from: index + 1 }))
 }
 
+/** What `xargs` and its like get from their input may be any words: behind the command, or where they are told to put them. */
+function handedReadings(words: readonly Spelling[]): readonly Reading[] {
+  const any: Spelling = { ways: [[]], open: true }
+  const texts = words.map((word) => textsOf(word)[0] ?? '')
+  const at = texts.findIndex((text) => /^(?:-[Ii]|--replace)/.test(text))
+  const glued = texts[at]?.replace(/^(?:-[Ii]|--replace=?)/, '') ?? ''
+  const mark = (glued === '' && texts[at] === '-I' ? texts[at + 1] : glued) || '{}'
+  const from = at + (texts[at] === '-I' ? 2 : 1)
+  const isPut = (index: number): boolean =>
+    at >= 0 && index >= from && texts[index]?.includes(mark) === true
+  const put = [...words.map((word, index) => (isPut(index) ? any : word)), any]
+  // Only behind a wrapper, or as its own command, is what is handed over a command.
+  const isWrapped = programsOf(words.slice(1), words.length).some(({ runs }) => runs !== undefined)
+  const first = texts.findIndex((text, index) => index >= from && !text.startsWith('-'))
+  return readingsIn(put).filter((one) => isWrapped || one.from === first || put[one.from] !== any)
+}
+
 /** A single plain word runs nothing that a rule of more than one word could mean, and a name alone is found anyway. */
 function isScript(text: string): boolean {
   return /[\s;&|{$`]/.test(text)
@@ -222,8 +259,16 @@ function mayVanish(word: Spelling): boolean {
 }
 
 function runsOf(program: Program, words: readonly Spelling[]): Program['runs'] {
-  const { runs, runsWith = [] } = program
+  const { runs, runsWith = [], runsText } = program
   if (runs !== undefined) return runs
+  if (runsText !== undefined) {
+    return words
+      .slice(1)
+      .flatMap(textsOf)
+      .some((text) => runsText.test(text))
+      ? 'script'
+      : undefined
+  }
   const said = words.some((word) => textsOf(word).some((text) => runsWith.includes(text)))
   return said ? 'command' : undefined
 }

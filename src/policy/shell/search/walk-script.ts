@@ -16,6 +16,8 @@ export interface ScriptParts {
   readonly latent: readonly string[]
   /** substitutions lie in each other deeper than they are followed */
   readonly isTooDeep: boolean
+  /** files that redirects write */
+  readonly written: readonly Word[]
   /** names that hand their arguments on: functions, and `set` */
   readonly handers: ReadonlySet<string>
 }
@@ -34,16 +36,24 @@ export function walkScript(root: SyntaxNode, effort: Effort): ScriptParts {
   const arrays: (readonly Word[])[] = []
   const latent: string[] = []
   const handers = new Set(['set'])
+  const written: Word[] = []
   let isTooDeep = false
   const visit = (node: SyntaxNode, depth: number): void => {
     effort.spend(1)
-    if (node.type === 'Command') commands.push(node)
-    else if (node.type === 'HereDoc' || node.type === 'HereString') handed.push(node)
+    if (node.type === 'Command') {
+      commands.push(node)
+      if (node.name !== undefined) latent.push(...node.prefix.flatMap(settingTexts))
+    } else if (node.type === 'HereDoc' || node.type === 'HereString') handed.push(node)
     else if (node.type === 'Assignment' || node.type === 'For' || node.type === 'Select') {
       assigned.push(node)
+      if (node.type === 'Assignment' && namesProgram.test(node.name)) {
+        latent.push(...settingTexts(node))
+      }
     } else if (node.type === 'ArrayValue') arrays.push(node.elements)
     else if (node.type === 'Word') latent.push(...latentTexts(node))
-    else if (node.type === 'Function') handers.add(node.name.value)
+    else if (node.type === 'Redirect' && node.operator.includes('>') && node.target !== undefined) {
+      written.push(node.target)
+    } else if (node.type === 'Function') handers.add(node.name.value)
     const isNested = node.type === 'CommandExpansion' || node.type === 'ProcessSubstitution'
     if (isNested && depth >= mostNested) isTooDeep = true
     else forEachChild(node, (child) => visit(child, isNested ? depth + 1 : depth))
@@ -61,6 +71,7 @@ export function walkScript(root: SyntaxNode, effort: Effort): ScriptParts {
     handed: texts,
     known,
     arrays,
+    written,
     handers,
     latent: [...latent, ...values],
     isTooDeep,
@@ -133,6 +144,15 @@ function withPositional(
   const joined = lists.flatMap((words) => [words.join(' '), words.slice(1).join(' ')])
   for (const name of ['@', '*']) values.set(name, [...joined, ...texts].slice(0, mostValues))
   return { values, effort: known.effort }
+}
+
+/** Variables that tell some program what to run. */
+const namesProgram = /PAGER|EDITOR|VISUAL|COMMAND|SSH|ASKPASS|BROWSER|SHELL|OPEN|DIFF|^GIT_|^PS4$/
+
+/** `GIT_PAGER='git push' git log`: what a variable of the environment may make a program run. */
+function settingTexts(node: SyntaxNode): readonly string[] {
+  if (node.type !== 'Assignment' || node.value.type !== 'Word') return []
+  return /\s/.test(node.value.value) ? [node.value.value.replace(/^!/, '')] : []
 }
 
 function holdsSubstitution(text: string): boolean {

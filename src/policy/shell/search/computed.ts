@@ -1,0 +1,134 @@
+import type { Command } from 'unbash'
+import type { Program } from '../programs/program.ts'
+import { programName, type Spelling } from '../spelling/spelling.ts'
+
+/** What stands for a word that is not known where code may stand. */
+const anyCode = '-e system()'
+
+/** Programs that write nothing but what a redirect takes. */
+const readers = new Set('cat ls head tail grep wc test [ stat file diff echo printf'.split(' '))
+
+/**
+ * Why what one command runs is known only when it runs, so that no reading of its text finds what is blocked; a sentence,
+ * or `null`. `runners` are the programs that its words may name.
+ */
+export function computedBy(words: readonly Spelling[], runners: readonly Program[]): string | null {
+  const [name = ''] = words.map(textOf)
+  const settings = /^(?:PATH|LD_[A-Z_]+|BASH_ENV|ENV)=/
+  if (words.some((word) => settings.test(textOf(word)))) return elsewhere
+  if (name === 'hash' || name === 'enable') return elsewhere
+  const runsScript = runners.some(({ runs, readsScript }) => runs === 'script' && readsScript)
+  if (runsScript && words.slice(1).some((word) => word.open)) {
+    return `${name} runs a text that is put together only when it runs`
+  }
+  const hides = runners.some((program) => program.hidesCode?.(behind(program, words)) === true)
+  return hides ? `${name} runs code in a language that is not read` : null
+}
+
+/** The script sets where programs are looked for. */
+export const elsewhere = 'it changes where programs are looked for'
+
+/** The texts behind a program's name; an unknown word may be code, but for arguments of a file that is named. */
+function behind(program: Program, words: readonly Spelling[]): readonly string[] {
+  const at = words.findIndex((word) => program.names.includes(programName(textOf(word))))
+  const rest = words.slice(at + 1)
+  const file = rest.findIndex((word) => !word.open && !textOf(word).startsWith('-'))
+  return rest.map((word, index) =>
+    word.open && (file < 0 || index < file) ? anyCode : textOf(word),
+  )
+}
+
+/** The program among these words that runs what it reads from its input, if there is one. */
+function inputReader(words: readonly Spelling[], runners: readonly Program[]): Program | undefined {
+  const texts = words.map(textOf)
+  return runners.find((program) => {
+    if (program.readsScript !== true && program.hidesCode === undefined) return false
+    const at = texts.findIndex((text) => program.names.includes(programName(text)))
+    const rest = texts.slice(at + 1)
+    if (rest.some((text) => /^\/(?:dev|proc)\//.test(text))) return true
+    if (/^(?:eval|source|\.|trap|alias)$/.test(texts[at] ?? '')) return false
+    const operands = rest.filter(
+      (text, index) => !/^[-+]/.test(text) && !/^[-+][oO]$/.test(rest[index - 1] ?? ''),
+    )
+    // `bash -c sh` reads as `sh` does.
+    const isShell = (text: string): boolean => program.names.includes(programName(text))
+    return operands.length === 0 || rest.includes('-s') || operands.some(isShell)
+  })
+}
+
+/** Does a command print no more than the text says, so that what it hands to a shell has been read? */
+export function printsLiterally(words: readonly Spelling[]): boolean {
+  const texts = words.map(textOf)
+  if (words.some((word) => word.open)) return false
+  if (texts[0] === 'cat') return texts.length === 1
+  return texts[0] === 'echo' && texts.every((text) => !text.includes('\\'))
+}
+
+/** The files that a command runs, by their names without folders. */
+export function filesRun(
+  words: readonly Spelling[],
+  runners: readonly Program[],
+): readonly string[] {
+  const [name = '', ...rest] = words.map(textOf)
+  const own = name.includes('/') ? [name] : []
+  const runsFile = runners.some(({ runs }) => runs === 'script' || runs === 'code')
+  const named = runsFile ? rest.filter((text) => !text.startsWith('-')) : []
+  return [...own, ...named].map(baseName)
+}
+
+/** The names of files that a command may write, whatever its program. */
+export function filesNamed(words: readonly Spelling[]): readonly string[] {
+  const [name = '', ...rest] = words.map(textOf)
+  return readers.has(programName(name))
+    ? []
+    : rest.map((text) => baseName(text.replace(/^.*=/, '')))
+}
+
+/** A command with the words that stand in it. */
+export interface SpelledCommand {
+  readonly node: Command
+  readonly words: readonly Spelling[]
+  readonly runners: readonly Program[]
+}
+
+/** Why what several commands of a script do together is known only when they run; a sentence, or `null`. */
+export function computedTogether(
+  commands: readonly SpelledCommand[],
+  handed: readonly string[],
+  written: readonly Spelling[],
+  inner: boolean,
+): string | null {
+  for (const one of commands) {
+    const reader = inputReader(one.words, one.runners)
+    if (reader === undefined) continue
+    const others = commands.filter((other) => other !== one)
+    const isRead =
+      reader.runs === 'script' &&
+      others.every(({ words }) => printsLiterally(words)) &&
+      handed.every((text) => !/[$`]/.test(text))
+    if (inner || !(isRead || others.length + handed.length === 0)) {
+      return `${textOf(one.words[0])} runs what another command prints, or what is handed to it`
+    }
+  }
+  for (const command of commands) {
+    const run = filesRun(command.words, command.runners)
+    if (run.length === 0) continue
+    if (written.some((word) => word.open)) return 'it writes a file that may be run'
+    const others = commands.filter((one) => one !== command)
+    const named = new Set([
+      ...written.map((word) => baseName(textOf(word))),
+      ...others.flatMap(({ words }) => filesNamed(words)),
+    ])
+    const file = run.find((one) => named.has(one))
+    if (file !== undefined) return `it runs ${JSON.stringify(file)}, which it may write itself`
+  }
+  return null
+}
+
+function baseName(text: string): string {
+  return text.slice(text.lastIndexOf('/') + 1)
+}
+
+function textOf(word: Spelling | undefined): string {
+  return word?.ways[0]?.join(' ') ?? ''
+}
