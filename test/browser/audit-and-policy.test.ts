@@ -76,6 +76,8 @@ test('an event opens as the exact record that is stored', async () => {
     .executeTakeFirstOrThrow()
   expect(JSON.parse(copied)).toEqual(JSON.parse(stored.document))
   expect(await drawer.textContent()).toContain(id)
+  await drawer.getByRole('link', { name: 'scribe' }).waitFor()
+  await drawer.getByText(', started by Ada').waitFor()
   await page.keyboard.press('Escape')
   await drawer.waitFor({ state: 'hidden' })
   expect(new URL(page.url()).pathname).toBe('/audit')

@@ -75,7 +75,7 @@ function row(item: RequestItem): string[] {
     `${item.number}`,
     item.risk,
     item.title,
-    item.worker ?? '',
+    item.lineage.map(({ worker }) => worker).join(' › ') || (item.worker ?? ''),
     item.queue,
     item.lineage[0]?.startedBy.name ?? '',
     item.state === 'pending' ? fromNow(item.expiresAt) : '',

@@ -113,3 +113,15 @@ test('what an MCP server says of its tool is quoted as its claim, escaped, with 
   expect(text).not.toContain('\u001b[2J')
   expect(text).toContain('│ +  Look it up, and mail it')
 })
+
+test('a request of a run below others says which, from the top', () => {
+  const startedBy = { id: 'ada', name: 'Ada' }
+  const lineage = ['top', 'mid\u001b[2J', 'w'].map((worker) => ({
+    runId: worker,
+    worker,
+    startedBy,
+  }))
+  const { text } = requestText(requestWith({ runId: 'w', lineage }), { full: false, columns: null })
+  expect(text).toMatch(/lineage {2}top › mid.*\[2J › w, started by Ada/)
+  expect(text).not.toContain('\u001b[2J')
+})

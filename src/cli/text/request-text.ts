@@ -55,7 +55,17 @@ function head(request: RequestDetail): string[] {
     `${bold(`#${request.number} ${printableLine(request.title)}`)}  ${riskWord(request.risk)}  ${request.state}`,
     `${wanting(request, asker)}; queue ${printableLine(request.queue)}${expiry(request)}`,
     `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
+    ...below(request),
     ...assumption(request),
+  ]
+}
+
+/** Of a run that another one started: every worker above it, from the person's own run down. */
+function below({ lineage, runId }: RequestDetail): string[] {
+  if (lineage.length < 2 || runId === null) return []
+  const names = lineage.map(({ worker }) => printableLine(worker)).join(' › ')
+  return [
+    `${dim('lineage')}  ${names}, started by ${printableLine(lineage[0]?.startedBy.name ?? '')}`,
   ]
 }
 

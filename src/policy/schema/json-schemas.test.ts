@@ -108,6 +108,7 @@ test.each<[string, Folder]>([
   ['every key in every form', whole],
   ['examples/quickstart', example('quickstart')],
   ['examples/starter', example('starter')],
+  ['examples/delegation', example('delegation')],
   ['the fixture folder', Object.fromEntries(fixtureFiles.texts)],
   ['the folder of the command line tests', cliProject],
 ])('the schemas accept what check accepts: %s', (_title, folder) => {

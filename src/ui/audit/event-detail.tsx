@@ -3,6 +3,7 @@ import type { AuditEventView } from '../../api/schemas/audit.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { absoluteTime } from '../text/time.tsx'
+import { EventLineage } from './event-lineage.tsx'
 
 /** The exact record of an event. */
 export function EventDetail({ event }: { event: AuditEventView }) {
@@ -10,6 +11,7 @@ export function EventDetail({ event }: { event: AuditEventView }) {
   return (
     <div className="column">
       <p className="dim small">{absoluteTime(event.at)}</p>
+      {event.runId !== undefined && <EventLineage runId={event.runId} />}
       <LinesView text={text} showFinalNewline={false} />
       <div>
         <Button variant="default" size="xs" onClick={() => void copyText(text, 'Event')}>
