@@ -1,8 +1,8 @@
 import type { QuorumPlace } from '../../domain/request.ts'
 import type { QuorumSetting } from '../policy.ts'
 import type { Names } from '../reading/names.ts'
-import { readFields, wrong, type Spot } from '../reading/spot.ts'
-import { readCount, readList, readReference } from '../reading/values.ts'
+import { isListAt, readFields, readItems, wrong, type Spot } from '../reading/spot.ts'
+import { readCount, readReference } from '../reading/values.ts'
 import { place, quorum } from '../schema/config-file.ts'
 import { keysOf } from '../schema/parts.ts'
 
@@ -25,11 +25,12 @@ export function readQuorum(spot: Spot, names: Names): QuorumSetting | null {
   }
   const list = allOf ?? anyOf
   if (list === null) return null
-  const places = readList(list, (item) => readPlace(item, names))
-  if (places.length === 0) {
+  const written = readItems(list)
+  const places = written.map((item) => readPlace(item, names)).filter((place) => place !== null)
+  if (isListAt(list) && written.length === 0) {
     wrong(list, 'has no places', 'name at least one team: `[{ team: platform, count: 1 }]`')
-    return null
   }
+  if (places.length === 0) return null
   return { places: { any: allOf === null ? places.map((place) => [place]) : [places] } }
 }
 

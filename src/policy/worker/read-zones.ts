@@ -117,9 +117,11 @@ function checkRootNames(spot: Spot, root: string): void {
 function readApproval(fields: Fields): Zone['approval'] {
   const spot = fields.get('approval')
   const given = spot === null ? null : readFields(spot, keysOf(zoneApproval))
+  const [inner, outer] = [given?.get('reason') ?? null, fields.get('reason')].map((reason) =>
+    reason === null ? null : readText(reason),
+  )
   if (given === null) return {}
-  const reasonSpot = given.get('reason') ?? fields.get('reason')
-  const reason = reasonSpot === null ? null : readText(reasonSpot)
+  const reason = inner ?? outer ?? null
   const approval: Partial<Record<ZoneOperation, Consent>> = {}
   for (const operation of operations) {
     const value = given.get(operation)

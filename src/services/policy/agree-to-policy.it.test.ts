@@ -134,6 +134,15 @@ test('another digest than the one that was shown is refused, and nothing is prop
   expect(await world.trail('policy.proposed')).toEqual([])
 })
 
+test('a process with another copy of the folder refuses, and leaves what was proposed to the others', async () => {
+  await using world = await createWorld()
+  await proposed(world.agree('edsger', weaker))
+  const behind = world.agree('olga', base, policyDigest(weaker))
+  await expect(behind).rejects.toMatchObject({ code: 'stale_digest' })
+  expect(await world.trail('policy.withdrawn')).toEqual([])
+  expect(await world.agree('olga', weaker)).toMatchObject({ state: 'activated' })
+})
+
 test('a folder that changed since supersedes what was proposed: nobody confirms what they were not shown', async () => {
   await using world = await createWorld()
   const first = await proposed(world.agree('edsger', weaker))
