@@ -67,6 +67,17 @@ export function boundsByKernel(): BoundsByKernel {
   return { processes: found[0] === true, memory: found[1] === true }
 }
 
+/** What still runs of the groups of a process of ours that is gone: none, while there is a process with that number. */
+export function processesLeftBy(pid: number): number[] {
+  if (existsSync(`/proc/${pid}`)) return []
+  const parents = new Set([parentFor('pids'), parentFor('memory')].filter((one) => one !== null))
+  return [...parents].flatMap((parent) =>
+    readdirSync(parent)
+      .filter((name) => ourName.exec(name)?.[1] === String(pid))
+      .flatMap((name) => processesIn(join(parent, name))),
+  )
+}
+
 type Controller = 'pids' | 'memory'
 
 /** A group of that controller with these processes in it, or `null` with nothing left behind. */

@@ -8,6 +8,7 @@ import {
   openAgentDesk,
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
+import { boundsByKernel } from '../../sandbox/process/control-group.ts'
 import { getText } from '../../store/content.ts'
 import { testSandbox } from '../../tools/commands/commands.fixture.ts'
 import { lookAfterLostCommands } from './attempts/left-by-command.ts'
@@ -195,7 +196,9 @@ test(
   patient,
   async () => {
     const name = `countersign-bare-killed-${process.pid}`
-    const hidden = `setsid -f bash -c "exec -a ${name} sleep 300" </dev/null >/dev/null 2>&1`
+    // Where control groups can be made, not even an environment of its own hides it.
+    const bare = boundsByKernel().processes ? 'env -i' : ''
+    const hidden = `setsid -f ${bare} bash -c "exec -a ${name} sleep 300" </dev/null >/dev/null 2>&1`
     const { id } = await killed(`echo evil > .envrc; ${hidden}`, 'no-such-bubblewrap')
     await settleUnknown(desk.worker, { callId: id })
     expect((await attempt(id)).reason).toContain('it made "scratch/.envrc"')

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Workspace } from '../../../domain/tool.ts'
 import type { Policy } from '../../../policy/policy.ts'
 import { undoNames } from '../../../sandbox/bwrap/undo-names.ts'
+import { processesLeftBy } from '../../../sandbox/process/control-group.ts'
 import { processesOf } from '../../../sandbox/process/processes-of.ts'
 import type { CommandSite } from '../command-place.ts'
 import { violationOf } from '../command-result.ts'
@@ -25,7 +26,7 @@ export async function undoLost(
 ): Promise<string | null> {
   const worker = policy.workers.get(lost.worker)
   if (worker === undefined || workspace.root !== lost.root) return null
-  if (lost.variable !== null) await endProcesses(lost.variable)
+  if (lost.variable !== null) await endProcesses(lost.variable, lost.owner.pid)
   const place = { ...site, policy, worker }
   const { look } = await makePlan(place, workspace, '', new Set(), false)
   const before = { guarded: new Map(lost.guarded), closed: lost.closed }
@@ -36,10 +37,10 @@ export async function undoLost(
   return violationOf([...done, ...(await restoreNames(workspace, before, kept))])
 }
 
-async function endProcesses(variable: string): Promise<void> {
+async function endProcesses(variable: string, owner: number): Promise<void> {
   const deadline = performance.now() + endWithinMs
   while (performance.now() < deadline) {
-    const left = processesOf({ first: 0, variable, others: [] })
+    const left = processesOf({ first: 0, variable, others: processesLeftBy(owner) })
     if (left.length === 0) return
     for (const pid of left) {
       try {
