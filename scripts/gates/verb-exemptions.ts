@@ -65,9 +65,10 @@ export const exemptions: Exemptions = {
     'auditingRefusals',
     'rejectPolicy',
   ]),
-  // Rows of a turn, which is audited when it opens; what a server says by now, which the call that asks records.
+  // Rows of a turn, which is audited when it opens; what a server says by now, which the call that asks records; what
+  // a command that runs has printed so far, which its result replaces.
   ...Object.fromEntries(
-    ['askModel', 'noteChange', 'prepareTurn', 'storeTurn'].map((verb) => [
+    ['askModel', 'noteChange', 'prepareTurn', 'recordOutput', 'storeTurn'].map((verb) => [
       verb,
       { caller: performed, audit: bookkeeping },
     ]),

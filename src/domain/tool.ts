@@ -84,6 +84,9 @@ export interface ToolResult {
   readonly streams?: Readonly<Record<string, Uint8Array>>
 }
 
+/** What a command writes to. */
+export type OutputStream = 'stdout' | 'stderr'
+
 export interface ExecuteContext {
   readonly workspace: Workspace
   readonly signal: AbortSignal
@@ -91,6 +94,8 @@ export interface ExecuteContext {
   readonly idempotencyKey: string
   /** what the request recorded of the files it replaces */
   readonly facts: CallFacts
+  /** told of what a command writes while it runs, as it comes, up to what is kept of it; for people who watch */
+  readonly onOutput?: (stream: OutputStream, bytes: Uint8Array) => void
   /** a command that policy alone allows runs as this; `null`: what was shown runs as it is, or it is no command */
   readonly printed: PrintedCommand | null
 }

@@ -375,6 +375,16 @@ export interface ExecutionTable {
   finished_at: Timestamp | null
 }
 
+/** The newest bytes of what a running command has written to one of its streams. */
+export interface LiveOutputTable {
+  call_id: string
+  stream: 'stdout' | 'stderr'
+  attempt: number
+  /** bytes that were written before those that are here */
+  skipped: number
+  bytes: Buffer
+}
+
 export interface ClaimTable {
   request_id: string
   person_id: string
@@ -463,6 +473,7 @@ export interface Database {
   permit: PermitTable
   approval_grant: ApprovalGrantTable
   execution: ExecutionTable
+  live_output: LiveOutputTable
   claim: ClaimTable
   comment: CommentTable
   outbox: OutboxTable

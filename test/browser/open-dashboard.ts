@@ -8,6 +8,7 @@ import type { JsonObject } from '../../src/domain/json.ts'
 import { EventFeed } from '../../src/delivery/event-feed.ts'
 import { EventSequencer } from '../../src/delivery/event-sequencer.ts'
 import { buildUi, isUiBuilt } from '../../src/runtime/supervisor/build-ui.ts'
+import type { FoundSandbox } from '../../src/sandbox/bwrap/find-sandbox.ts'
 import { sessionTimes } from '../../src/services/access/session-times.ts'
 import { launchBrowser } from '../harness/browser.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
@@ -37,9 +38,10 @@ export interface OpenOptions {
   readonly scheme?: 'light' | 'dark'
 }
 
-export async function openDashboard(): Promise<Dashboard> {
+/** `sandbox`: what commands run in; without one the host of the desk has none. */
+export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> {
   if (!(await isUiBuilt())) await buildUi()
-  const desk = await openAgentDesk()
+  const desk = await openAgentDesk(sandbox)
   const { db, url: databaseUrl } = desk.database
   const feed = new EventFeed({ db, databaseUrl })
   const sequencer = new EventSequencer({ db, databaseUrl, log: desk.api.log })

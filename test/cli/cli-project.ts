@@ -16,6 +16,10 @@ const write = (path: string, content: string) => ({ tool: 'write_file', input: {
 const script = (...turns: { text: string; calls?: unknown[] }[]): string =>
   JSON.stringify({ turns })
 
+/** Prints one line, waits for a file, and ends with a character whose bytes come apart. */
+const slowBuild = String.raw`printf 'one \033[2J\a\n'; while [ ! -e go ]; do sleep 0.1; done
+printf 'two \342'; sleep 1; printf '\202\254\n'; sleep 1`
+
 const longText = Array.from({ length: 200 }, (_, line) => `step ${line + 1}`).join('\n')
 
 /** One worker for each thing that a run can meet. Ada starts, Grace decides, Olga manages, Aud audits. */
@@ -35,6 +39,11 @@ rights: { manageRuns: [operators], activatePolicy: [operators], readAudit: [audi
   'workers/scribe.md': worker('scribe'),
   'scripts/scribe.yaml': script(
     { text: `I write it. ${hostile}`, calls: [write('notes/a.md', `${hostile}\n`)] },
+    { text: 'Done.' },
+  ),
+  'workers/builder.md': worker('builder', 'shell: { default: ask }\n'),
+  'scripts/builder.yaml': script(
+    { text: 'I build.', calls: [{ tool: 'shell', input: { command: slowBuild, cwd: 'notes' } }] },
     { text: 'Done.' },
   ),
   'workers/hands.md': worker('hands', 'tools: { write_file: { manual: true } }\n'),

@@ -1,6 +1,7 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { testSandbox } from '../../src/tools/commands/commands.fixture.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import { cliProject } from './cli-project.ts'
 import { CommandLine } from './command-line.ts'
@@ -154,6 +155,26 @@ test('what an agent wrote moves no cursor and rings no bell, at a terminal too',
   expect(deny.raw).not.toContain('\u202e')
   await cli.ok('runs', 'cancel', run, ...ada)
 })
+
+test.skipIf(!testSandbox.works)(
+  'what a command prints is printed as it comes, and drives the terminal no more than a result does',
+  async () => {
+    const { run } = await waiting('builder')
+    const watch = cli.atTerminal('runs', 'watch', run, ...grace)
+    await watch.choose('Your decision', choice.approve)
+    await watch.sees('standard output:')
+    await watch.sees('│ one ⟦U+001B ESC⟧[2J⟦U+0007 BEL⟧')
+    expect(watch.screen).not.toContain('│ two €')
+    await writeFile(join(installation.folder, 'notes/go'), '')
+    await watch.sees('│ two €')
+    await watch.sees('completed')
+    expect(await watch.ends()).toBe(0)
+    expect(watch.raw).not.toContain('\u001b[2J')
+    expect(watch.raw).not.toContain('\u0007')
+    const printed = watch.screen.split('Exit code')[0] ?? ''
+    expect(printed.match(/│ two €/g)).toHaveLength(1)
+  },
+)
 
 test('login asks for the link where somebody can paste it', async () => {
   const { url } = await cli.json<{ url: string }>('people', 'link', 'grace@example.com')

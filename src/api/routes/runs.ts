@@ -76,18 +76,31 @@ export const runRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/calls/:id/output/:stream',
-    summary: 'All that a command wrote to one of its streams, as far as it was kept',
+    summary:
+      'What a command wrote to one of its streams: all that was kept, or the newest while it runs',
     access,
     params: params.extend({ stream: z.enum(['stdout', 'stderr']) }),
-    answers: { 200: { description: 'The bytes', contentTypes: ['text/plain'] } },
-    answer: async (api, { params, caller }) => {
+    query: schemas.outputQuery,
+    answers: {
+      200: {
+        description: 'The bytes',
+        contentTypes: ['text/plain'],
+        headers: schemas.outputHeaders,
+      },
+    },
+    answer: async (api, { params, query, caller }) => {
       const { id: callId, stream } = params
-      const bytes = await readCallOutput(api.ctx, caller, { callId, stream })
+      const { offset } = query
+      const output = await readCallOutput(api.ctx, caller, { callId, stream, offset })
+      const { attempt, bytes, start, state } = output
       return (response) => {
         response.set({
           'content-type': 'text/plain; charset=utf-8',
           'content-disposition': 'inline',
           'content-length': String(bytes.length),
+          'x-output-state': state,
+          'x-output-attempt': String(attempt),
+          'x-output-start': String(start),
         })
         response.status(200).end(bytes)
       }

@@ -37,6 +37,27 @@ export const startRunBody = z.strictObject({
   attachments: z.array(text(1024).min(1)).max(50).optional(),
 })
 
+export const outputQuery = z.strictObject({
+  /** bytes that the reader has */
+  offset: z.coerce
+    .number('must be a whole number')
+    .int('must be a whole number')
+    .min(0)
+    .max(2 ** 31 - 1)
+    .default(0),
+})
+
+export const outputHeaders = z.object({
+  'x-output-state': z.enum(['running', 'unknown', 'ended']).meta({
+    description:
+      'running: ask again from where this ends; unknown: nobody knows how it ended, this is no result; ended: all that was kept',
+  }),
+  'x-output-attempt': z.string().meta({ description: 'Another attempt begins at offset 0' }),
+  'x-output-start': z.string().meta({
+    description: 'Where the body begins; more than the offset when what was there is not kept',
+  }),
+})
+
 export const runsQuery = z.strictObject({
   ...page,
   state: runState.optional(),

@@ -16,6 +16,16 @@ export const callResult = z.object({
 })
 export type CallResult = z.infer<typeof callResult>
 
+/**
+ * How many bytes a call without a result has written so far, which `GET /v1/calls/:id/output/:stream` reads. `unknown`:
+ * nobody knows how it ended, and what it had written until then is no result.
+ */
+const liveOutput = z.object({
+  state: z.enum(['running', 'unknown']),
+  stdout: z.int(),
+  stderr: z.int(),
+})
+
 export const transcriptCall = z
   .object({
     callId: id,
@@ -31,6 +41,7 @@ export const transcriptCall = z
     manual: z.boolean().optional(),
     /** the run that a delegation started */
     childRunId: id.optional(),
+    live: liveOutput.optional(),
     result: callResult.optional(),
   })
   .meta({ id: 'TranscriptCall' })

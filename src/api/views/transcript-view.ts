@@ -33,6 +33,11 @@ function callView(record: CallRecord): TranscriptCall {
     ...(record.requestState === null ? {} : { requestState: record.requestState }),
     ...(record.manual ? { manual: true } : {}),
     ...(record.childRunId === null ? {} : { childRunId: record.childRunId }),
+    ...(record.live === null ? {} : { live: liveView(record.live) }),
     ...(record.result === null ? {} : { result: { ...record.result } }),
   }
+}
+
+function liveView({ state, stdout, stderr }: NonNullable<CallRecord['live']>) {
+  return { state, stdout, stderr }
 }

@@ -168,7 +168,7 @@ async function showRun(id: string, options: ServiceOptions & { json?: boolean })
         (child) => `started run ${child.runId} of ${printableLine(child.worker)}, ${child.state}`,
       ),
       '',
-      ...new TranscriptPrinter(terminalColumns()).next(transcript),
+      ...new TranscriptPrinter(terminalColumns()).next(transcript, new Map()),
     ].join('\n'),
   )
 }

@@ -11,6 +11,7 @@ import { printable, printableLine } from '../text/terminal-text.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { askDecision, sendAsked } from './ask-decision.ts'
+import { OutputReader } from './read-output.ts'
 
 const lookEveryMs = 500
 
@@ -21,12 +22,14 @@ const lookEveryMs = 500
  */
 export async function watchRun(service: Service, runId: string): Promise<ExitCode> {
   const printer = new TranscriptPrinter(terminalColumns())
+  const reader = new OutputReader(service, terminalColumns())
   const left = new Set<string>()
   let denied = false
   for (;;) {
     const run = await service.get<RunDetail>(path`/v1/runs/${runId}`)
     const transcript = await service.get<Transcript>(path`/v1/runs/${runId}/transcript`)
-    for (const line of printer.next(transcript)) console.log(line)
+    const output = await reader.next(transcript)
+    for (const line of printer.next(transcript, output)) console.log(line)
     denied ||= hasDenial(transcript)
     switch (run.state) {
       case 'completed':

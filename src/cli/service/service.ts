@@ -55,9 +55,14 @@ export class Service {
 
   /** The bytes of an answer that is not JSON. */
   async bytes(path: string): Promise<Uint8Array> {
+    return (await this.answer(path)).bytes
+  }
+
+  /** The same with what the answer's headers say of them. */
+  async answer(path: string): Promise<{ readonly bytes: Uint8Array; readonly headers: Headers }> {
     const response = await this.#fetch(path, { headers: this.#headers })
     if (!response.ok) throw await this.#problemOf(response)
-    return new Uint8Array(await response.arrayBuffer())
+    return { bytes: new Uint8Array(await response.arrayBuffer()), headers: response.headers }
   }
 
   async #ask(

@@ -16,8 +16,8 @@ export class TranscriptPrinter {
     this.#columns = columns
   }
 
-  /** The new lines since the last call. */
-  next(transcript: Transcript): string[] {
+  /** The new lines since the last call. `output` has those of what calls have printed since, by call id. */
+  next(transcript: Transcript, output: ReadonlyMap<string, readonly string[]>): string[] {
     const lines: string[] = []
     for (const [place, item] of transcript.items.entries()) {
       if (item.text !== undefined && item.text !== '' && this.#first(`text ${place}`)) {
@@ -28,6 +28,7 @@ export class TranscriptPrinter {
         // Stored a moment before it is judged: printed once its verdict is known.
         if (call.verdict === null && call.result === undefined) continue
         if (this.#first(`call ${call.callId}`)) lines.push(callLine(call))
+        lines.push(...(output.get(call.callId) ?? []).map((line) => indent + line))
         if (call.result !== undefined && this.#first(`result ${call.callId}`)) {
           lines.push(...this.#result(call, call.result))
         }

@@ -19,7 +19,7 @@ import { giveNetwork, networkDescriptors, resolverFile } from './own-network.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 import { readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
 import type { SystemFolder } from './system-folders.ts'
-import { watchCommand, type CommandUse } from '../process/watch-command.ts'
+import { watchCommand, type CommandUse, type OutputListener } from '../process/watch-command.ts'
 
 /** The kernel ends what is in a sandbox at once, but for a process in the middle of a write. */
 const goneWithinMs = 10_000
@@ -36,6 +36,7 @@ export interface SandboxedRun {
   /** a network of its own, or none */
   readonly network: boolean
   readonly signal: AbortSignal
+  readonly onOutput?: OutputListener
 }
 
 /**

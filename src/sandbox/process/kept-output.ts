@@ -6,8 +6,12 @@ export interface KeptOutput {
   readonly total: number
 }
 
-/** Reads a stream to its end, keeping at most `most` bytes; calls `onFlood` once when there are more. */
-export function keepOutput(stream: Readable, most: number, onFlood: () => void): () => KeptOutput {
+/** Reads a stream to its end, keeping at most `most` bytes, of which `on.kept` is told; `on.flood` once for more. */
+export function keepOutput(
+  stream: Readable,
+  most: number,
+  on: { readonly kept: (bytes: Uint8Array) => void; readonly flood: () => void },
+): () => KeptOutput {
   const kept: Buffer[] = []
   let [size, total] = [0, 0]
   stream.on('data', (chunk: Buffer) => {
@@ -15,10 +19,11 @@ export function keepOutput(stream: Readable, most: number, onFlood: () => void):
     if (room.length > 0) {
       kept.push(room)
       size += room.length
+      on.kept(room)
     }
     const before = total
     total += chunk.length
-    if (before <= most && total > most) onFlood()
+    if (before <= most && total > most) on.flood()
   })
   // A stream that breaks has ended: what came until then counts.
   stream.on('error', () => undefined)

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { OutputStream } from '../../domain/tool.ts'
 import type { CommandLimits } from '../bwrap/command-limits.ts'
 import { keepOutput, type KeptOutput } from './kept-output.ts'
 
@@ -11,6 +12,9 @@ export interface CommandUse {
   /** the kernel ended a part of it because there was no more memory for it */
   readonly outOfMemory: boolean
 }
+
+/** Whoever follows what a command writes: told of what is kept of it, as it comes. */
+export type OutputListener = (stream: OutputStream, bytes: Uint8Array) => void
 
 /** A command that was just started, with the ways to look at it and to end it. */
 export interface StartedCommand {
@@ -48,6 +52,7 @@ export async function watchCommand(
     readonly limits: CommandLimits
     readonly timeoutMs: number
     readonly signal: AbortSignal
+    readonly onOutput?: OutputListener
   },
 ): Promise<WatchedEnd> {
   const { limits, signal } = bounds
@@ -58,10 +63,14 @@ export async function watchCommand(
     exceeded = why
     command.end()
   }
-  const flood = (name: string) => () =>
-    endFor(`It wrote more than ${limits.outputBytes} bytes to ${name} and was ended.`)
-  const stdout = keepOutput(command.stdout, limits.outputBytes, flood('standard output'))
-  const stderr = keepOutput(command.stderr, limits.outputBytes, flood('standard error'))
+  const keep = (stream: OutputStream, name: string): (() => KeptOutput) =>
+    keepOutput(command[stream], limits.outputBytes, {
+      kept: (bytes) => bounds.onOutput?.(stream, bytes),
+      flood: () =>
+        endFor(`It wrote more than ${limits.outputBytes} bytes to ${name} and was ended.`),
+    })
+  const stdout = keep('stdout', 'standard output')
+  const stderr = keep('stderr', 'standard error')
   const look = (): void => {
     const over = excess(command.use(), limits)
     if (over !== null) endFor(over)

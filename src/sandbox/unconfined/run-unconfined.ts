@@ -10,7 +10,7 @@ import { CommandStopped, ended, SandboxFailed, type CommandEnd } from '../proces
 import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
 import { processesOf } from '../process/processes-of.ts'
 import { lookAtTree } from '../process/process-tree.ts'
-import { watchCommand } from '../process/watch-command.ts'
+import { watchCommand, type OutputListener } from '../process/watch-command.ts'
 
 /** In the environment of a command without a sandbox: how those are found of which it lost sight. */
 export const markName = 'COUNTERSIGN_COMMAND'
@@ -44,6 +44,7 @@ export interface UnconfinedRun {
   readonly timeoutMs: number
   readonly limits: CommandLimits
   readonly signal: AbortSignal
+  readonly onOutput?: OutputListener
 }
 
 /**

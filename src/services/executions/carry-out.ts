@@ -5,6 +5,7 @@ import { runHasEnded } from '../runs/ending/run-has-ended.ts'
 import type { StopReason, WorkerContext } from '../worker-context.ts'
 import { settlementLookEveryMs } from './attempts/end-earlier-attempt.ts'
 import type { ExecutionPlan } from './claiming/execution-plan.ts'
+import { recordOutput } from './live/record-output.ts'
 
 /** What came of a tool that was started. `stale`: it found a base changed and did nothing. `lost`: nobody knows. */
 export type Effect =
@@ -58,6 +59,7 @@ export async function carryOut(
     // While the database is away nobody has settled anything.
     if (await isToRunAgain(ctx, work).catch(() => false)) stop.abort('again')
   }
+  const live = recordOutput(ctx, work)
   again.addEventListener('abort', () => stop.abort('again'), { once: true })
   if (signal.aborted) await consider()
   else signal.addEventListener('abort', considered, { once: true })
@@ -67,6 +69,7 @@ export async function carryOut(
       signal: stop.signal,
       idempotencyKey: `${work.callId}:${work.keyAttempt}`,
       facts: plan.facts,
+      onOutput: live.add,
       // A person's permit, and a grant that remembers one, are for what was shown (Judgement.printed).
       printed: plan.authority.by === 'policy' ? plan.judgement.printed : null,
     })
@@ -84,6 +87,7 @@ export async function carryOut(
   } finally {
     signal.removeEventListener('abort', considered)
     if (watch !== null) clearInterval(watch)
+    await live.end()
   }
 }
 

@@ -5,6 +5,7 @@ import * as permitOfCall from './20261122T034500Z-permit-of-call.ts'
 import * as mcpPins from './20261122T035500Z-mcp-pins.ts'
 import * as signedPins from './20261122T072200Z-signed-pins.ts'
 import * as runAttachments from './20261122T073500Z-run-attachments.ts'
+import * as liveOutput from './20261122T073000Z-live-output.ts'
 import * as policyProposal from './20261122T033100Z-policy-proposal.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -16,4 +17,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T035500Z-mcp-pins': mcpPins,
   '20261122T072200Z-signed-pins': signedPins,
   '20261122T073500Z-run-attachments': runAttachments,
+  '20261122T073000Z-live-output': liveOutput,
 }

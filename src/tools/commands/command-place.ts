@@ -15,9 +15,10 @@ export interface CommandPlace extends CommandSite {
   readonly worker: WorkerDefinition
 }
 
-/** The sandbox of this worker's commands, as the model is told of it: `a sandbox without a network`. */
-export function sandboxWords({ worker }: CommandPlace): string {
+/** Where this worker's commands run, as the model is told: `in a sandbox without a network`. */
+export function sandboxWords({ sandbox, worker }: CommandPlace): string {
+  if (!sandbox.works) return 'on a host where no sandbox works'
   return worker.sandbox.network === 'allow'
-    ? 'a sandbox with a network'
-    : 'a sandbox without a network'
+    ? 'in a sandbox with a network'
+    : 'in a sandbox without a network'
 }

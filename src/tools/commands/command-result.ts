@@ -5,7 +5,7 @@ import type { CommandEnd } from '../../sandbox/process/command-end.ts'
 
 /** What is left for the words around the streams. */
 const frameBytes = 4 * 1024
-/** A longer stream is kept beside the output, which has its beginning. */
+/** A longer stream, or one that is no text, is kept beside the output, which has its beginning. */
 const inlineBytes = 128 * 1024
 
 /**
@@ -21,7 +21,9 @@ export function commandResult(
   const { exitCode, stderr, stdout, timedOut } = end
   const violation = violationOf([...violations, ...(end.exceeded === null ? [] : [end.exceeded])])
   const truncated = [stdout, stderr].some(({ total }) => total > inlineBytes)
-  const long = Object.entries({ stdout, stderr }).filter(([, { total }]) => total > inlineBytes)
+  const whole = Object.entries({ stdout, stderr }).filter(
+    ([, { bytes, total }]) => total > inlineBytes || !isText(bytes),
+  )
   const room = limits.shownToModelBytes - frameBytes
   const forErrors = Math.min(stderr.bytes.length, Math.max(room / 4, room - stdout.bytes.length))
   const text = [
@@ -44,9 +46,9 @@ export function commandResult(
     },
     text,
     exitCode,
-    ...(long.length === 0
+    ...(whole.length === 0
       ? {}
-      : { streams: Object.fromEntries(long.map(([name, { bytes }]) => [name, bytes])) }),
+      : { streams: Object.fromEntries(whole.map(([name, { bytes }]) => [name, bytes])) }),
     ...(violation === null ? {} : { violation }),
   }
 }
@@ -88,6 +90,11 @@ function fitting(most: number, take: (length: number) => Uint8Array): number {
   return Buffer.byteLength(textOf(whole)) <= most
     ? whole.length
     : Math.min(whole.length, Math.floor(most / 3))
+}
+
+/** Whether the text of these bytes is these bytes again. */
+function isText(bytes: Uint8Array): boolean {
+  return Buffer.from(textOf(bytes)).equals(bytes)
 }
 
 /** Bytes that are no text are marked; U+0000 has no place in stored text. */

@@ -1,21 +1,27 @@
 import { expect, test } from 'vitest'
+import type { FoundSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
 import { commandDesk } from './commands.fixture.ts'
 
 const without = 'in a sandbox without a network'
+const works: FoundSandbox = { works: true, bwrap: 'bwrap', folders: [] }
+const broken: FoundSandbox = { works: false, problem: 'there is none', remedy: 'install one' }
 
-test('the model is told that its commands have no network, unless this worker’s have one', async () => {
-  using usual = await commandDesk()
-  using allowed = await commandDesk({}, { sandbox: '{ network: allow }' })
+test('the model is told where its commands run: without a network, with one, or without a sandbox', async () => {
+  using usual = await commandDesk({}, { found: works })
+  using allowed = await commandDesk({}, { found: works, sandbox: '{ network: allow }' })
+  using bare = await commandDesk({}, { found: broken })
   for (const name of ['exec', 'shell'] as const) {
     expect(usual.tools[name].description).toContain(without)
     expect(allowed.tools[name].description).toContain('in a sandbox with a network')
     expect(allowed.tools[name].description).not.toContain(without)
+    expect(bare.tools[name].description).toContain('on a host where no sandbox works')
+    expect(bare.tools[name].description).not.toContain(without)
   }
 })
 
 test('a command with a network is another tool than one without: no approval of the one is for the other', async () => {
-  using usual = await commandDesk()
-  using allowed = await commandDesk({}, { sandbox: '{ network: allow }' })
+  using usual = await commandDesk({}, { found: works })
+  using allowed = await commandDesk({}, { found: works, sandbox: '{ network: allow }' })
   for (const name of ['exec', 'shell'] as const) {
     expect(allowed.tools[name].definitionHash).not.toBe(usual.tools[name].definitionHash)
   }

@@ -28,7 +28,7 @@ export function execTool(place: CommandPlace): Tool {
     })
   return commandTool(place, {
     name: 'exec',
-    description: `Run a program with its arguments in ${sandboxWords(place)}. No shell: nothing is expanded, piped or redirected.`,
+    description: `Run a program with its arguments ${sandboxWords(place)}. No shell: nothing is expanded, piped or redirected.`,
     schema,
     commandOf: ({ args, cwd, file }) => ({ kind: 'exec', argv: [file, ...args], cwd }),
   })

@@ -73,7 +73,13 @@ export async function runCommand(
       const why = `the data folder cannot be written to (${error.code ?? error.message})`
       throw new ToolProblem(`The command was not begun: ${why}.`)
     })
-    const bounds = { timeoutMs: timeoutSeconds * 1000, limits: commandLimits, mark }
+    const { onOutput } = context
+    const bounds = {
+      timeoutMs: timeoutSeconds * 1000,
+      limits: commandLimits,
+      mark,
+      ...(onOutput === undefined ? {} : { onOutput }),
+    }
     let end: CommandEnd
     let done: string[]
     try {

@@ -20,7 +20,7 @@ export function shellTool(place: CommandPlace): Tool {
     })
   return commandTool(place, {
     name: 'shell',
-    description: `Run a bash script in ${sandboxWords(place)}. Prefer exec for a single program. Variables and folders are not kept between calls.`,
+    description: `Run a bash script ${sandboxWords(place)}. Prefer exec for a single program. Variables and folders are not kept between calls.`,
     schema,
     commandOf: ({ command, cwd }) => ({ kind: 'shell', script: command, cwd }),
   })

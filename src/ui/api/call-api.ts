@@ -1,4 +1,6 @@
 import type { ProblemBody } from '../../api/schemas/problem.ts'
+import type { OutputPiece } from '../../domain/text/output-place.ts'
+import type { OutputStream } from '../../domain/tool.ts'
 
 /** The API said no, or could not be reached (`code: 'network'`). `facts` is the whole problem document. */
 export class ApiRefusal extends Error {
@@ -75,6 +77,21 @@ export async function readContent(
     bytes: new Uint8Array(await response.arrayBuffer()),
     digest: response.headers.get('x-content-digest'),
     mediaType: response.headers.get('content-type') ?? 'application/octet-stream',
+  }
+}
+
+/** What a command has written to one of its streams from `offset` on. `more`: it may write more. */
+export async function readOutput(
+  of: { readonly callId: string; readonly stream: OutputStream; readonly offset: number },
+  signal: AbortSignal,
+): Promise<OutputPiece & { readonly more: boolean }> {
+  const path = `/v1/calls/${of.callId}/output/${of.stream}?offset=${of.offset}`
+  const response = await ask(path, { credentials: 'same-origin', signal })
+  return {
+    attempt: Number(response.headers.get('x-output-attempt')),
+    start: Number(response.headers.get('x-output-start')),
+    more: response.headers.get('x-output-state') !== 'ended',
+    bytes: new Uint8Array(await response.arrayBuffer()),
   }
 }
 

@@ -8,6 +8,7 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultView } from './call-result.tsx'
 import { callStanding } from './call-standing.ts'
+import { LiveOutput } from './live-output.tsx'
 import { RunState } from './run-state.tsx'
 import './turn-view.css'
 
@@ -77,6 +78,9 @@ function CallView(props: {
         <LinesView text={JSON.stringify(call.input, null, 2)} showFinalNewline={false} />
       </details>
       {call.childRunId !== undefined && <ChildRun runId={call.childRunId} />}
+      {call.live !== undefined && call.result === undefined && (
+        <LiveOutput callId={call.callId} live={call.live} />
+      )}
       {call.result !== undefined && <CallResultView result={call.result} callId={call.callId} />}
     </div>
   )

@@ -1,32 +1,74 @@
 import { Problem } from '../../../domain/problem.ts'
 import type { Json } from '../../../domain/json.ts'
+import type { OutputStream } from '../../../domain/tool.ts'
 import { getContent, getText } from '../../../store/content.ts'
+import type { Db } from '../../../store/database.ts'
+import { readLiveOutput } from '../../../store/live-output.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
 import { assertVisible } from '../visible-run.ts'
 
+/** What can be read of a stream from an offset on. */
+export interface CallOutput {
+  /** `running`: more may come; `unknown`: nobody knows how it ended, and this is no result; `ended`: all that was kept */
+  readonly state: 'running' | 'unknown' | 'ended'
+  /** another one begins at 0 */
+  readonly attempt: number
+  /** where `bytes` begin: behind the offset that was asked for when the bytes there are not kept any more */
+  readonly start: number
+  readonly bytes: Buffer
+}
+
 /**
- * All that a call of a run wrote to one of its streams, as far as it was kept (security.md 24). Rejects with `not_found`
- * when the run, the call or its output is none that the caller may see.
+ * What a call of a run wrote to one of its streams from `offset` (bytes) on: all that was kept once it has ended
+ * (security.md 24), while it runs the newest of what it has written so far. Rejects with `not_found` when the run, the
+ * call or its output is none that the caller may see, and with `invalid_request` when `offset` is behind the end.
  */
 export async function readCallOutput(
   ctx: ServiceContext,
   caller: Caller,
-  input: { readonly callId: string; readonly stream: 'stdout' | 'stderr' },
-): Promise<Buffer> {
+  input: { readonly callId: string; readonly stream: OutputStream; readonly offset: number },
+): Promise<CallOutput> {
   const call = await ctx.db
     .selectFrom('tool_call')
-    .select(['run_id', 'result_output_hash'])
-    .where('id', '=', input.callId)
+    .leftJoin('execution', 'execution.call_id', 'tool_call.id')
+    .select(['run_id', 'result_type', 'result_output_hash', 'attempt', 'execution.state'])
+    .where('tool_call.id', '=', input.callId)
+    .orderBy('attempt', 'desc')
+    .limit(1)
     .executeTakeFirst()
   if (call === undefined) throw new Problem('not_found', `There is no call ${input.callId}`)
   await assertVisible(ctx, caller, call.run_id)
-  const hash = call.result_output_hash
-  const output = hash === null ? null : (JSON.parse(await getText(ctx.db, hash)) as Json)
-  const kept = memberOf(memberOf(memberOf(output, 'full'), input.stream), 'hash')
-  if (typeof kept === 'string') return getContent(ctx.db, kept)
-  const text = memberOf(output, input.stream)
+  const { attempt, state, result_type: result } = call
+  const isOpen = result === null && (state === 'started' || state === 'unknown')
+  if (isOpen && attempt !== null) {
+    const soFar = await readLiveOutput(ctx.db, { ...input, attempt })
+    const { bytes, skipped } = soFar ?? { bytes: Buffer.alloc(0), skipped: 0 }
+    return {
+      state: state === 'started' ? 'running' : 'unknown',
+      attempt,
+      ...from(input.offset, skipped, bytes),
+    }
+  }
+  const kept = await keptOutput(ctx.db, call.result_output_hash, input.stream)
+  return { state: 'ended', attempt: attempt ?? 0, ...from(input.offset, 0, kept) }
+}
+
+async function keptOutput(db: Db, hash: string | null, stream: OutputStream): Promise<Buffer> {
+  const output = hash === null ? null : (JSON.parse(await getText(db, hash)) as Json)
+  const kept = memberOf(memberOf(memberOf(output, 'full'), stream), 'hash')
+  if (typeof kept === 'string') return getContent(db, kept)
+  const text = memberOf(output, stream)
   if (typeof text === 'string') return Buffer.from(text)
-  throw new Problem('not_found', `This call has no ${input.stream}`)
+  throw new Problem('not_found', `This call has no ${stream}`)
+}
+
+function from(offset: number, skipped: number, bytes: Buffer): { start: number; bytes: Buffer } {
+  const end = skipped + bytes.length
+  if (offset > end) {
+    throw new Problem('invalid_request', `The offset ${offset} is behind the end, which is ${end}`)
+  }
+  const start = Math.max(offset, skipped)
+  return { start, bytes: bytes.subarray(start - skipped) }
 }
 
 function memberOf(value: Json | undefined, name: string): Json | undefined {

@@ -12,7 +12,7 @@ export interface CallResult {
 }
 
 /**
- * Stores a call's result, once: the first one stays. Returns whether this one was stored.
+ * Stores a call's result, once: the first one stays. Returns whether this one was stored. What it printed so far goes.
  * The caller holds the run's lock and records the event that led here. `also` is done in the same statement.
  */
 export async function storeResult(
@@ -24,7 +24,7 @@ export async function storeResult(
   const output = result.output === undefined ? [] : [JSON.stringify(result.output)]
   const [textHash, outputHash = null] = await putContents(tx, [result.text, ...output])
   const updated = await sql`
-    with also as (${also})
+    with also as (${also}), shown_so_far as (delete from live_output where call_id = ${callId})
     update tool_call set result_type = ${result.type}, result_text_hash = ${textHash},
       result_output_hash = ${outputHash}, finished_at = clock_timestamp()
     where id = ${callId} and result_type is null

@@ -4,6 +4,7 @@ import {
   type TranscriptCall,
   type TranscriptMessage,
 } from '../../turns/load-transcript.ts'
+import { liveCallsOf, type LiveCall } from '../../../store/live-output.ts'
 import { childrenOf } from '../children-of.ts'
 import { assertVisible } from '../visible-run.ts'
 
@@ -13,9 +14,12 @@ export interface TranscriptItem extends TranscriptMessage {
   readonly calls: readonly TranscriptItemCall[]
 }
 
-/** A call with the run that it started, if it is a delegation that did and the caller may see that run. */
+/** A call with what only those who look at the run are told. */
 export interface TranscriptItemCall extends TranscriptCall {
+  /** the run that it started, if it is a delegation that did and the caller may see that run */
   readonly childRunId: string | null
+  /** what it has written so far, while it has no result */
+  readonly live: LiveCall | null
 }
 
 /** A run's messages, calls and results, in the order the model meets them. Rejects with `not_found`. */
@@ -27,6 +31,8 @@ export async function readTranscript(
   const viewer = await assertVisible(ctx, caller, runId)
   const children = await childrenOf(ctx.db, viewer, runId)
   const messages = await loadWholeTranscript(ctx.db, runId)
+  const isOpen = messages.some(({ calls }) => calls.some(({ result }) => result === null))
+  const live = isOpen ? await liveCallsOf(ctx.db, runId) : []
   const next = Math.max(0, ...messages.map((message) => message.turn ?? 0)) + 1
   return messages.map((message) => ({
     ...message,
@@ -34,6 +40,7 @@ export async function readTranscript(
     calls: message.calls.map((call) => ({
       ...call,
       childRunId: children.findLast((child) => child.callId === call.callId)?.runId ?? null,
+      live: live.find((one) => one.callId === call.callId) ?? null,
     })),
   }))
 }

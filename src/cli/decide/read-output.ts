@@ -1,0 +1,132 @@
+import { TextDecoder } from 'node:util'
+import type { Transcript, TranscriptCall } from '../../api/schemas/transcript.ts'
+import { noOutput, placeBehind, type OutputPlace } from '../../domain/text/output-place.ts'
+import type { OutputStream } from '../../domain/tool.ts'
+import { path } from '../service/path.ts'
+import { ServiceProblem, type Service } from '../service/service.ts'
+import { dim } from '../text/colour.ts'
+import { quoted } from '../text/quoted.ts'
+
+const names: Record<OutputStream, string> = { stdout: 'standard output', stderr: 'standard error' }
+/** A line that goes on for longer is printed in pieces. */
+const lineMost = 4096
+/** Of what a command printed at last, between the last look and its end. */
+const restMost = 64 * 1024
+/** What the printer of the transcript puts before each line. */
+const indentColumns = 4
+
+interface Followed {
+  place: OutputPlace
+  /** text of a line that is not whole yet */
+  line: string
+  decoder: TextDecoder
+  ended: boolean
+}
+
+/** Reads what commands of a run print while they run, each byte once, and makes lines for the terminal of it. */
+export class OutputReader {
+  readonly #service: Service
+  readonly #columns: number | null
+  readonly #followed = new Map<string, Followed>()
+  readonly #lost = new Set<string>()
+  /** what was printed last: only a change of it is named */
+  #last = ''
+
+  constructor(service: Service, columns: number | null) {
+    this.#service = service
+    this.#columns = columns
+  }
+
+  /** New lines by call id: of the calls that run, and the rest of those that have ended since. */
+  async next(transcript: Transcript): Promise<Map<string, string[]>> {
+    const lines = new Map<string, string[]>()
+    for (const call of transcript.items.flatMap((item) => item.calls ?? [])) {
+      const of = [...(await this.#read(call, 'stdout')), ...(await this.#read(call, 'stderr'))]
+      if (call.live?.state === 'unknown' && !this.#lost.has(call.callId)) {
+        this.#lost.add(call.callId)
+        of.push('Nobody knows how it ended; what it had printed until then is no result.')
+      }
+      if (of.length > 0) lines.set(call.callId, of)
+    }
+    return lines
+  }
+
+  async #read(call: TranscriptCall, stream: OutputStream): Promise<string[]> {
+    const key = `${call.callId} ${stream}`
+    const before = this.#followed.get(key)
+    const prints = call.live !== undefined && call.live[stream] > 0
+    if (before === undefined ? !prints : before.ended) return []
+    const followed = before ?? newlyFollowed()
+    this.#followed.set(key, followed)
+    const piece = await this.#piece(call.callId, stream, followed)
+    if (piece === null) return []
+    const lines = this.#lines(followed, piece)
+    if (lines.length === 0) return []
+    const isSame = this.#last === key
+    this.#last = key
+    return [...(isSame ? [] : [dim(`${names[stream]}:`)]), ...lines]
+  }
+
+  /** What is whole of a piece, in lines; the rest waits for the next one. */
+  #lines(followed: Followed, piece: { bytes: Uint8Array; missing: number }): string[] {
+    const columns = this.#columns === null ? null : this.#columns - indentColumns
+    const linesOf = (text: string): string[] => quoted(text, { columns, diff: false })
+    const gap =
+      piece.missing === 0
+        ? []
+        : [...linesOf(followed.line), `[${piece.missing} bytes are not shown.]`]
+    if (piece.missing > 0) followed.line = ''
+    const text = followed.line + followed.decoder.decode(piece.bytes, { stream: !followed.ended })
+    const whole =
+      followed.ended || text.length > lineMost ? text.length : text.lastIndexOf('\n') + 1
+    followed.line = text.slice(whole)
+    return [...gap, ...linesOf(text.slice(0, whole))]
+  }
+
+  /** What is new of a stream. `null`: nothing can be read now. */
+  async #piece(
+    callId: string,
+    stream: OutputStream,
+    followed: Followed,
+  ): Promise<{ bytes: Uint8Array; missing: number } | null> {
+    const at = path`/v1/calls/${callId}/output/${stream}`
+    const answer = await this.#service
+      .answer(`${at}?offset=${followed.place.offset}`)
+      .catch(refused)
+    if (answer === 'not_found') {
+      followed.ended = true
+      return { bytes: new Uint8Array(), missing: 0 }
+    }
+    if (answer === 'invalid_request') Object.assign(followed, newlyFollowed())
+    if (typeof answer === 'string') return null
+    const { bytes, headers } = answer
+    const numberOf = (name: string): number => Number(headers.get(name))
+    const piece = {
+      attempt: numberOf('x-output-attempt'),
+      start: numberOf('x-output-start'),
+      bytes,
+    }
+    const behind = placeBehind(followed.place, piece)
+    if (behind === null) {
+      // Another attempt: what was printed before is not of this one.
+      Object.assign(followed, newlyFollowed())
+      return null
+    }
+    followed.place = behind.place
+    followed.ended = headers.get('x-output-state') === 'ended'
+    const rest = bytes.subarray(Math.max(0, bytes.length - restMost))
+    return { bytes: rest, missing: behind.missing + bytes.length - rest.length }
+  }
+}
+
+function newlyFollowed(): Followed {
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  return { place: noOutput, line: '', decoder, ended: false }
+}
+
+/** A stopped command has no output any more; an offset behind the end is of an attempt that was given up. */
+function refused(error: unknown): string {
+  const mayPass = ['not_found', 'invalid_request', 'rate_limited', 'unavailable']
+  if (!(error instanceof ServiceProblem) || !mayPass.includes(error.code)) throw error
+  return error.code
+}

@@ -1,0 +1,65 @@
+/** A part of what a command has written to one of its streams: its bytes from `start` on, of one attempt. */
+export interface OutputPiece {
+  readonly attempt: number
+  readonly start: number
+  readonly bytes: Uint8Array
+}
+
+/** How far a reader of a stream is: the bytes of this attempt before `offset` are known. */
+export interface OutputPlace {
+  readonly attempt: number
+  readonly offset: number
+}
+
+/** Before anything was read. */
+export const noOutput: OutputPlace = { attempt: 0, offset: 0 }
+
+/**
+ * Where a reader is behind a piece that was asked for from their offset on, and how many bytes before it are not kept any
+ * more. `null`: it is of another attempt than what was read before, of which nothing counts now: begin with `noOutput`.
+ * Pure.
+ */
+export function placeBehind(
+  place: OutputPlace,
+  piece: OutputPiece,
+): { readonly place: OutputPlace; readonly missing: number } | null {
+  const { attempt, bytes, start } = piece
+  if (place.offset > 0 && place.attempt !== attempt) return null
+  return { place: { attempt, offset: start + bytes.length }, missing: start - place.offset }
+}
+
+/**
+ * The end of what was read, as text of at most `most.bytes` bytes and `most.lines` lines, and how many bytes come before
+ * it. A character that is not whole yet is left for later. Pure.
+ */
+export function endOfOutput(
+  bytes: Uint8Array,
+  most: { readonly bytes: number; readonly lines: number },
+): { readonly text: string; readonly left: number } {
+  let from = Math.max(0, bytes.length - most.bytes)
+  if (from > 0) {
+    const line = bytes.indexOf(lineFeed, from - 1)
+    if (line !== -1 && line < bytes.length - 1) from = line + 1
+    else while (from < bytes.length && isContinuation(bytes[from])) from += 1
+  }
+  from = Math.max(from, startOfLines(bytes, most.lines))
+  const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
+  return { text: decoder.decode(bytes.subarray(from), { stream: true }), left: from }
+}
+
+const lineFeed = 0x0a
+
+function isContinuation(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80
+}
+
+/** Where the last so many lines begin. */
+function startOfLines(bytes: Uint8Array, most: number): number {
+  let at = bytes.length - 1
+  for (let lines = 0; lines < most; lines += 1) {
+    if (at <= 0) return 0
+    at = bytes.lastIndexOf(lineFeed, at - 1)
+    if (at === -1) return 0
+  }
+  return at + 1
+}

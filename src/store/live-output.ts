@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { OutputStream } from '../domain/tool.ts'
+import type { Db, Tx } from './database.ts'
+
+/** How many bytes of a stream can be read while its command runs: the newest. */
+export const liveBytesMost = 64 * 1024
+
+/** What an attempt has written to one stream so far: its newest bytes, and how many came before them. */
+export interface StreamSoFar {
+  readonly stream: OutputStream
+  readonly skipped: number
+  readonly bytes: Uint8Array
+}
+
+/**
+ * Keeps what an attempt has written so far, in place of what was kept before. Writes nothing once the call has its
+ * result, a person has settled how the attempt ended, or a later one has begun.
+ */
+export async function putLiveOutput(
+  db: Db | Tx,
+  of: { readonly callId: string; readonly attempt: number },
+  streams: readonly StreamSoFar[],
+): Promise<void> {
+  const rows = streams.map(
+    ({ stream, skipped, bytes }) =>
+      sql`(${stream}::text, ${skipped}::integer, ${Buffer.from(bytes)}::bytea)`,
+  )
+  await sql`
+    with open as (
+      select tool_call.id from tool_call
+      join execution on execution.call_id = tool_call.id and execution.attempt = ${of.attempt}
+      where tool_call.id = ${of.callId} and tool_call.result_type is null
+        and execution.settled_then is null
+      -- A result that is being stored comes first: then nothing is written behind it.
+      for share of tool_call
+    )
+    insert into live_output (call_id, stream, attempt, skipped, bytes)
+    select open.id, part.stream, ${of.attempt}, part.skipped, part.bytes
+    from open cross join (values ${sql.join(rows)}) as part (stream, skipped, bytes)
+    on conflict (call_id, stream)
+      do update set attempt = excluded.attempt, skipped = excluded.skipped, bytes = excluded.bytes
+  `.execute(db)
+}
+
+/** One stream of the newest attempt of a call, as far as it is kept; `null` when it has written nothing there. */
+export async function readLiveOutput(
+  db: Db,
+  of: { readonly callId: string; readonly attempt: number; readonly stream: OutputStream },
+): Promise<{ readonly skipped: number; readonly bytes: Buffer } | null> {
+  const row = await db
+    .selectFrom('live_output')
+    .select(['skipped', 'bytes'])
+    .where('call_id', '=', of.callId)
+    .where('stream', '=', of.stream)
+    .where('attempt', '=', of.attempt)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+/** How much calls that run, or that nobody knows the end of, have written so far. */
+export interface LiveCall {
+  readonly callId: string
+  /** `unknown`: nobody knows how it ended; this is what it had written until then */
+  readonly state: 'running' | 'unknown'
+  /** bytes */
+  readonly stdout: number
+  readonly stderr: number
+}
+
+/** Of the calls of a run, those of whose output something can be read while they have no result. */
+export async function liveCallsOf(db: Db, runId: string): Promise<LiveCall[]> {
+  const { rows } = await sql<LiveCall>`
+    select tool_call.id as "callId",
+      case newest.state when 'started' then 'running' else 'unknown' end as state,
+      coalesce(sum(written.total) filter (where written.stream = 'stdout'), 0)::integer as stdout,
+      coalesce(sum(written.total) filter (where written.stream = 'stderr'), 0)::integer as stderr
+    from tool_call
+    join lateral (
+      select attempt, state from execution
+      where execution.call_id = tool_call.id order by attempt desc limit 1
+    ) newest on newest.state in ('started', 'unknown')
+    join lateral (
+      select stream, skipped + octet_length(bytes) as total from live_output
+      where live_output.call_id = tool_call.id and live_output.attempt = newest.attempt
+    ) written on true
+    where tool_call.run_id = ${runId} and tool_call.result_type is null
+    group by tool_call.id, newest.state
+  `.execute(db)
+  return rows
+}
