@@ -11,16 +11,8 @@ import type {
   WorkerDefinition,
 } from '../policy.ts'
 import type { CanonicalCall } from './canonical-call.ts'
-import { stricterRoute } from './stricter-route.ts'
+import { stricterRoute, type Route } from './stricter-route.ts'
 import { coverageOf, type CallTraits } from './when-matches.ts'
-
-/** Where an ask would go. `routing` is `null` when there is no queue for it. */
-export interface Route {
-  readonly risk: Risk
-  readonly routing: Routing | null
-  /** which entries decided, for explanations; the first one chose the queue */
-  readonly sources: readonly string[]
-}
 
 /** The queue of a worker's calls when routing says nothing. */
 export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): string | null {

@@ -1,7 +1,14 @@
 import type { Routing } from '../../domain/judgement.ts'
 import { bothQuorums, quorumText } from '../../domain/quorum.ts'
 import type { EditsPolicy, Risk } from '../../domain/verdict.ts'
-import type { Route } from './route.ts'
+
+/** Where an ask would go. `routing` is `null` when there is no queue for it. */
+export interface Route {
+  readonly risk: Risk
+  readonly routing: Routing | null
+  /** which entries decided, for explanations; the first one chose the queue */
+  readonly sources: readonly string[]
+}
 
 /**
  * The first route as strict as both: its queue and times, the people of both, the higher risk, and of scopes, edits,

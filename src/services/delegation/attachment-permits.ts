@@ -7,7 +7,8 @@ import { fromJsonRow, type JsonRow } from '../../store/json-row.ts'
 import type { PermitTable, RequestTable } from '../../store/schema.ts'
 import { verifyPermit } from '../decisions/permits/permits.ts'
 import type { ServiceContext } from '../context.ts'
-import { attachmentDigest, type AttachedFile } from './attachments.ts'
+import type { AttachedFile } from './attached-files.ts'
+import { attachmentDigest } from './attachments.ts'
 
 /** A permit to hand over one file, with the request it came from. */
 export interface AttachmentPermit {
