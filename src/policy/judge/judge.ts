@@ -11,7 +11,8 @@ import { knownCall } from './known-call.ts'
 import { blockedText, type Opinion } from './opinion.ts'
 import type { JudgeQuestion } from './question.ts'
 import { unreadCommand } from './unread-command.ts'
-import { ownQueue, route, writtenFile, type Route } from './route.ts'
+import { ownQueue, route, writtenFile } from './route.ts'
+import type { Route } from './stricter-route.ts'
 
 const nothingWritten: ReadonlySet<string> = new Set()
 
