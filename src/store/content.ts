@@ -36,7 +36,8 @@ export async function putContents(
   if (rows.length === 0) return []
   await db
     .insertInto('content')
-    .values(rows)
+    // In one order, so that two who store the same contents do not wait for each other.
+    .values(rows.toSorted((one, other) => (one.hash < other.hash ? -1 : 1)))
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .execute()
   return rows.map((row) => row.hash)

@@ -65,6 +65,12 @@ describe('attachments', () => {
     await desk.turn(childId, 1)
     const [told] = desk.asked.at(-1)?.messages ?? []
     expect(told?.role === 'user' ? told.text : '').toContain(JSON.stringify('two\n'))
+    const child = await getRun(desk.api, desk.people.ada.caller, childId)
+    expect(child.attachments.map(({ path, given }) => [path, given])).toEqual([
+      ['notes/1.md', true],
+      ['notes/2.md', true],
+      ['readme.md', true],
+    ])
   })
 
   test('denied abort the delegation: what waits leaves the queue, what was approved loses its permit', async () => {

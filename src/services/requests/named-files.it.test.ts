@@ -6,6 +6,8 @@ import {
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { admitRun } from '../delegation/admit-run.ts'
+import { closeRun } from '../runs/ending/close-run.ts'
 import { getRequest } from './get-request.ts'
 import { requestContent } from './request-content.ts'
 import type { RequestDetailRecord } from './request-record.ts'
@@ -16,13 +18,25 @@ const worker = deskWorker
     '  - { name: scratch',
     '  - { name: quiet, root: ./quiet, mode: ro, approval: { read: ask } }\n  - { name: scratch',
   )
+const hand = `---
+name: hand
+model: openai-compatible:scripted-by-the-test
+zones:
+  - { name: scratch, root: ./scratch, mode: rw, approval: { write: preApproved } }
+---
+Write.
+`
 let desk: AgentDesk
 
 beforeAll(async () => {
   desk = await openAgentDesk()
   const overlays = 'overlays:\n  - { when: { path: "pay/**" }, approval: ask }\nrights:'
   await desk.activate({
-    'workers/scribe.md': worker,
+    'workers/hand.md': hand,
+    'workers/scribe.md': worker.replace(
+      'zones:',
+      'workers: [hand]\ntools: { call_worker: { approval: preApproved } }\nzones:',
+    ),
     'countersign.yaml': deskConfig.replace('rights:', overlays),
   })
 })
@@ -142,6 +156,25 @@ describe('a file that a command names and that the run wrote', () => {
     ])
     expect(request.namedFiles[0]?.writtenBy?.state).toBe('done')
     expect(await content(request.id, 'scratch/run.sh')).toBe('echo mine\n')
+  })
+
+  test('is marked too when a run below it wrote it', async () => {
+    desk.say({ calls: [{ tool: 'call_worker', input: { worker: 'hand', input: 'Write it' } }] })
+    const runId = await desk.start()
+    const [waits] = await desk.perform(await desk.turn(runId, 1))
+    const childId = waits?.kind === 'wait' ? (waits.requestIds[0] ?? '') : ''
+    await admitRun(desk.api, { runId: childId })
+    desk.say({ calls: [writing('scratch/run.sh')] })
+    await desk.perform(await desk.turn(childId, 1))
+    desk.say({ text: 'Written.' })
+    await desk.turn(childId, 2)
+    await closeRun(desk.api, { runId: childId })
+    const [delegation] = await desk.calls(runId, 1)
+    await desk.execute(delegation?.id ?? '')
+    desk.say({ calls: [running('scratch/run.sh')] })
+    await desk.turn(runId, 2)
+    const [file] = (await asked(runId, 2)).namedFiles
+    expect(file?.writtenBy).toMatchObject({ runId: childId, worker: 'hand', state: 'done' })
   })
 
   test('in the same turn is shown as it would be, and says which call waits', async () => {
