@@ -30,9 +30,9 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   cli: ['domain/', 'evidence/', 'api/', 'runtime/(environment|folders)[.]ts$'],
 }
 
-/** The command's entry, and commands that run here instead of asking the service: they compose. */
+/** The command's entry, and commands that run here instead of asking the service, with their parts: they compose. */
 const entryPoints =
-  '^src/cli/(main|(commands/)?(start|processes|migrate|init|check|doctor|audit-verify))[.]ts$'
+  '^src/cli/(main|(commands/)?(start|processes|migrate|init|check|doctor|audit-verify)|(check|init)/[^/]+)[.]ts$'
 
 /** Files of `src/` that layer rules leave alone: tests reach for what they need. */
 const tests = '[.](test|fixture)[.]tsx?$'
