@@ -14,7 +14,7 @@ const loopbackWithinMs = 3000
 
 /** A network of a sandbox's own. */
 export interface OwnNetwork {
-  /** why there is none, once that is known, as a sentence */
+  /** why there is none, once that is known: the rest of a sentence */
   readonly problem: string | null
   close(): void
 }
@@ -30,7 +30,7 @@ export function giveNetwork(sandbox: ChildProcess, first: Promise<number | null>
   let slirp: ChildProcess | null = null
   let over = false
   const fail = (why: string): void => {
-    problem ??= `The command was not begun: its sandbox says "network: allow", and this host can give it no network (${why}).`
+    problem ??= `its sandbox says "network: allow", and this host can give it no network (${why})`
     sandbox.kill('SIGKILL')
   }
   block.on('error', () => undefined)

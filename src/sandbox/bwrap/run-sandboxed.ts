@@ -15,6 +15,7 @@ import { commandEnvironment } from './command-environment.ts'
 import type { CommandLimits } from './command-limits.ts'
 import { boundByKernel, type ControlGroup } from '../process/control-group.ts'
 import { childrenOf, lookAtTree } from '../process/process-tree.ts'
+import { firstInside, informationDescriptor } from './first-inside.ts'
 import { giveNetwork, networkDescriptors, resolverFile } from './own-network.ts'
 import type { SandboxPlan } from './sandbox-plan.ts'
 import { readyDescriptor, sandboxedArgv } from './sandboxed-argv.ts'
@@ -24,7 +25,6 @@ import { watchCommand, type CommandUse, type OutputListener } from '../process/w
 /** The kernel ends what is in a sandbox at once, but for a process in the middle of a write. */
 const goneWithinMs = 10_000
 const argumentsDescriptor = 3
-const informationDescriptor = 7
 
 export interface SandboxedRun {
   readonly bwrap: string
@@ -101,7 +101,8 @@ export async function runSandboxed(run: SandboxedRun): Promise<CommandEnd> {
     const begun = await ready
     await untilGone(await first)
     if (end.stopped) throw new CommandStopped('The command was ended before it was done.')
-    if (!begun && network?.problem != null) throw new SandboxFailed(network.problem)
+    if (!begun && network?.problem != null)
+      throw new SandboxFailed(`The command was not begun: ${network.problem}.`)
     if (!begun) throw new SandboxFailed(failure(end.code, end.stderr.bytes))
     const { exceeded, stderr, stdout, timedOut } = end
     return { exitCode: end.code, stdout, stderr, timedOut, exceeded }
@@ -134,20 +135,6 @@ function failure(code: number, said: Buffer): string {
   return code === 125
     ? 'A folder of its zones was swapped for another one, and the command did not begin.'
     : `The sandbox could not be made, and the command did not begin: ${words || `code ${code}`}.`
-}
-
-/** The first process inside, as bubblewrap tells; `null` when it ends before it tells. */
-function firstInside(stream: Readable): Promise<number | null> {
-  let told = ''
-  return new Promise((resolve) => {
-    stream.on('data', (bytes: Buffer) => {
-      told += bytes.toString('latin1')
-      const pid = /"child-pid": (\d+)\D/.exec(told)?.[1]
-      if (pid !== undefined) resolve(Number(pid))
-    })
-    stream.on('error', () => resolve(null))
-    stream.on('close', () => resolve(null))
-  })
 }
 
 function saysReady(stream: Readable): Promise<boolean> {

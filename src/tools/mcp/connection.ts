@@ -21,6 +21,8 @@ export interface ServerPlace {
 export interface Confined extends Program {
   readonly cwd: string
   readonly descriptors: readonly string[]
+  /** its sandbox waits for a network of its own */
+  readonly network: boolean
 }
 
 /**

@@ -12,6 +12,8 @@ export type McpConnection =
       readonly cwd: string
       /** what it reads on descriptor 3 and those after it */
       readonly descriptors: readonly string[]
+      /** its sandbox waits for a network of its own (security.md 7) */
+      readonly network: boolean
     }
   | {
       readonly type: 'http'

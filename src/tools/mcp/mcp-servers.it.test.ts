@@ -116,6 +116,7 @@ describe('an MCP server on standard input', () => {
         environment,
         cwd: workspace.root,
         descriptors: [],
+        network: false,
       }),
     })
     const policy = policyWith({ sums: sums() }, 'sandbox: { required: true }\n')

@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
 import path from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { findSandbox } from '../../sandbox/bwrap/find-sandbox.ts'
@@ -8,6 +10,9 @@ const sandbox = await findSandbox('bwrap')
 if (!sandbox.works) {
   console.warn(`The sandbox tests are skipped: ${sandbox.problem}; ${sandbox.remedy}.`)
 }
+
+const slirp = spawnSync('slirp4netns', ['--version']).status === 0
+if (!slirp) console.warn('The tests of "network: allow" are skipped: slirp4netns is not installed.')
 
 /** A server of one file that does what its argument, a script, says and answers with what came of it. */
 const script = `import { createInterface } from 'node:readline'
@@ -63,12 +68,38 @@ sandbox: { required: true }
     ).toMatch(/ENETUNREACH|EPERM|EACCES/)
   })
 
-  it('is refused where the worker wants a network for it', async () => {
-    await using bench = mcpBench({ sandbox })
-    const policy = policyWith({ boxed: '{ command: node }' }, 'sandbox: { network: allow }\n')
-    const tool = await bench.tool(policy, 'mcp__boxed__run')
-    expect(await tool.parse({})).toMatchObject({ problems: [/"network: allow" is for commands/] })
-  })
+  // Rules: security.md 7
+  it.skipIf(!slirp)(
+    'has the network that the worker’s sandbox allows, and never the host’s loopback',
+    async () => {
+      await using bench = mcpBench({ sandbox })
+      writeFileSync(path.join(bench.root, 'server.mjs'), script)
+      const listening = createServer((socket) => socket.end('reached'))
+      await new Promise<void>((resolve) => listening.listen(0, '127.0.0.1', resolve))
+      const { port } = listening.address() as AddressInfo
+      const server = `{ command: ${process.execPath}, args: [server.mjs] }`
+      const zone = 'zones: [{ name: all, root: ., mode: ro }]\n'
+      const policy = policyWith(
+        { boxed: server },
+        `${zone}sandbox: { required: true, network: allow }\n`,
+      )
+      const tool = await bench.tool(policy, 'mcp__boxed__run')
+      const run = async (code: string): Promise<string> => (await bench.call(tool, { code })).text
+      expect(
+        await run(`return Object.keys((await import('node:os')).networkInterfaces())`),
+      ).toContain('tap0')
+      expect(
+        await run(`return (await import('node:fs')).readFileSync('/etc/resolv.conf', 'utf8')`),
+      ).toContain('10.0.2.3')
+      for (const host of ['127.0.0.1', '10.0.2.2']) {
+        const reached = await run(
+          `const net = await import('node:net'); return new Promise((resolve) => net.connect(${port}, '${host}').on('data', (data) => resolve('' + data)).on('error', (error) => resolve(error.code)).on('close', () => resolve('closed')))`,
+        )
+        expect(reached).not.toBe('reached')
+      }
+      listening.close()
+    },
+  )
 
   it('that is no program of this host is a sentence', async () => {
     await using bench = mcpBench({ sandbox })

@@ -2,6 +2,8 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { WorkerDefinition } from '../../policy/policy.ts'
 import { bwrapArguments } from '../../sandbox/bwrap/bwrap-arguments.ts'
+import { informationDescriptor } from '../../sandbox/bwrap/first-inside.ts'
+import { networkDescriptors, resolverFile } from '../../sandbox/bwrap/own-network.ts'
 import { commandLimits } from '../../sandbox/bwrap/command-limits.ts'
 import { sandboxedArgv } from '../../sandbox/bwrap/sandboxed-argv.ts'
 import type { SandboxPlan } from '../../sandbox/bwrap/sandbox-plan.ts'
@@ -10,7 +12,7 @@ import { makePlan } from '../commands/make-plan.ts'
 import type { Confined, SpawnConfined } from './connection.ts'
 
 /**
- * Starts servers in their worker's sandbox (workers-and-policy.md): its zones as for commands, no network, private `/tmp`,
+ * Starts servers in their worker's sandbox (workers-and-policy.md): its zones and network as for commands, private `/tmp`,
  * and read-only what the owner's file names: the program, its package folder, and files that its arguments name by absolute
  * paths. Without a working sandbox: a plain child with nothing but its listed environment, or, where the worker requires
  * a sandbox, a refusal.
@@ -19,14 +21,14 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
   return async ({ policy, worker, workspace }, program): Promise<Confined> => {
     const { sandbox } = site
     if (!sandbox.works) {
-      if (!worker.sandbox.required) return { ...program, cwd: workspace.root, descriptors: [] }
+      if (!worker.sandbox.required) {
+        return { ...program, cwd: workspace.root, descriptors: [], network: false }
+      }
       throw new Error(
         `worker ${worker.name} requires the sandbox (sandbox.required), and none works on this host: ${sandbox.problem}`,
       )
     }
-    if (worker.sandbox.network === 'allow') {
-      throw new Error('the sandbox gives MCP servers no network: "network: allow" is for commands')
-    }
+    const network = worker.sandbox.network === 'allow'
     const { plan } = await makePlan({ ...site, policy, worker }, workspace, '', new Set())
     const command = await programPath(program.command, workspace.root, program.environment['PATH'])
     const seen = plan.zones.map((zone) => zone.path)
@@ -37,7 +39,9 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
     const words = bwrapArguments(
       { ...plan, cwd: cwdOf(plan, worker), readOnly: [...plan.readOnly, ...new Set(outside)] },
       { folders: sandbox.folders, tmpBytes: commandLimits.writtenBytes },
-      { passwd: 3, group: 4 },
+      network
+        ? { passwd: 3, group: 4, information: informationDescriptor, network: networkDescriptors }
+        : { passwd: 3, group: 4 },
     )
     const isRoot = process.getuid?.() === 0
     const argv = [command, ...program.args]
@@ -49,7 +53,14 @@ export function spawnInSandbox(site: CommandSite): SpawnConfined {
       environment: { HOME: '/tmp', TMPDIR: '/tmp', ...program.environment },
       cwd: '/',
       // The sandbox says on the last one that it stands; nobody needs to know.
-      descriptors: [`user:x:${uid}:${gid}::/tmp:/bin/sh\n`, `user:x:${gid}:\n`, '', ''],
+      descriptors: [
+        `user:x:${uid}:${gid}::/tmp:/bin/sh\n`,
+        `user:x:${gid}:\n`,
+        '',
+        '',
+        ...(network ? ['', resolverFile] : []),
+      ],
+      network,
     }
   }
 }

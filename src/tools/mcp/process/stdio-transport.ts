@@ -1,6 +1,8 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
 import type { MCPTransport } from '@ai-sdk/mcp'
+import { firstInside, informationDescriptor } from '../../../sandbox/bwrap/first-inside.ts'
+import { giveNetwork, type OwnNetwork } from '../../../sandbox/bwrap/own-network.ts'
 import { readLines } from '../../custom/bounded-lines.ts'
 import type { McpConnection } from '../mcp-protocol.ts'
 
@@ -24,6 +26,7 @@ export class StdioTransport implements MCPTransport {
   #process: ChildProcessByStdio<Writable, Readable, Readable> | null = null
   #lastWords = Buffer.alloc(0)
   #ended: string | null = null
+  #network: OwnNetwork | null = null
 
   constructor(connection: Extract<McpConnection, { type: 'stdio' }>) {
     this.#connection = connection
@@ -32,13 +35,15 @@ export class StdioTransport implements MCPTransport {
   /** Why it ended, with what it wrote to its standard error last; `null` while it runs. */
   get ended(): string | null {
     if (this.#ended === null) return null
+    if (this.#network?.problem != null) return this.#network.problem
     const said = this.#lastWords.toString('utf8').trim()
     return said === '' ? this.#ended : `${this.#ended}; it said: ${said.slice(-500)}`
   }
 
   async start(): Promise<void> {
-    const { command, args, environment, cwd, descriptors } = this.#connection
-    const more = descriptors.map(() => 'pipe' as const)
+    const { command, args, environment, cwd, descriptors, network } = this.#connection
+    const pipes = descriptors.length + (network ? 1 : 0)
+    const more = Array.from({ length: pipes }, () => 'pipe' as const)
     const child = spawn(command, args, {
       cwd,
       env: { ...environment },
@@ -47,9 +52,14 @@ export class StdioTransport implements MCPTransport {
     for (const [index, text] of descriptors.entries()) {
       const given = child.stdio[index + 3] as Writable & Readable
       given.on('error', () => undefined).resume()
-      given.end(text)
+      // Read, and never written to: one that was ended may be closed before anything was said on it.
+      if (!network || index + 3 !== informationDescriptor) given.end(text)
     }
     this.#process = child
+    if (network) {
+      const told = (child.stdio as readonly unknown[])[informationDescriptor] as Readable
+      this.#network = giveNetwork(child, firstInside(told))
+    }
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     child.once('spawn', resolve)
     child.once('error', (error) => {
@@ -96,6 +106,7 @@ export class StdioTransport implements MCPTransport {
   #end(why: string): void {
     if (this.#ended !== null) return
     this.#ended = why
+    this.#network?.close()
     this.onclose?.()
   }
 
