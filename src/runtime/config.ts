@@ -42,7 +42,9 @@ const variables = z.object({
   COUNTERSIGN_TRUST_PROXY: flag,
   COUNTERSIGN_PRODUCTION: flag,
   COUNTERSIGN_EMBEDDED: flag,
-  DATABASE_URL: z.string().regex(/^postgres(ql)?:\/\//, 'must begin with postgres://'),
+  DATABASE_URL: z
+    .string('is not set: name a Postgres, or run "countersign start", which brings its own')
+    .regex(/^postgres(ql)?:\/\//, 'must begin with postgres://'),
   COUNTERSIGN_DATABASE_POOL: wholeNumber(2, 500).default(10),
   COUNTERSIGN_TEMPORAL_UI_URL: z.url().optional(),
   COUNTERSIGN_TASK_QUEUE: z.string().min(1).default(DEFAULT_TASK_QUEUE),

@@ -50,6 +50,21 @@ async function identitiesOf(installation: StartedInstallation): Promise<ProcessI
   return pids.map((pid) => identifyProcess(pid)).filter((identity) => identity !== null)
 }
 
+test.each([
+  [{ PORT: 'abc' }, 'PORT'],
+  [{ HOST: '0.0.0.0' }, 'COUNTERSIGN_TRUST_PROXY=1'],
+  [{ COUNTERSIGN_PUBLIC_URL: 'nonsense' }, 'COUNTERSIGN_PUBLIC_URL'],
+])(
+  'settings as %o are refused before anything starts',
+  async (env, said) => {
+    const failed = await startInstallationIn(folder, { args: [], env }).catch(String)
+    expect(failed).toContain('it ended with 1')
+    expect(failed).toContain(said)
+    expect(failed).not.toContain('starting')
+  },
+  120_000,
+)
+
 test('a fresh start plays the sample run until it waits for Grace, and stops without leaving anything', async () => {
   running = await startInstallationIn(folder)
   const installation = running

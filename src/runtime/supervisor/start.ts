@@ -1,5 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { type Config, readConfig } from '../config.ts'
 import { removeDevToken, writeDevToken } from '../dev-token.ts'
 import type { Environment } from '../environment.ts'
 import { readText } from '../environment.ts'
@@ -17,8 +18,6 @@ import { readPorts, writePorts } from './remembered-ports.ts'
 import { becomeSupervisor, resignAsSupervisor } from './single-start.ts'
 import type { StartOptions } from './start-options.ts'
 import type { Supervised } from './supervise.ts'
-
-const DEFAULT_PORT = 4400
 
 export type RunningInstallation = {
   folders: Folders
@@ -97,6 +96,7 @@ async function bringUp({ options, outer, progress, folders, started }: BringUp) 
   const { dataDir, projectDir } = folders
   if (folders.isQuickstart) await prepareQuickstart(projectDir, progress.say)
   const environment = readProjectEnvironment(projectDir, outer)
+  const settings = readSettings(folders, environment)
   const ui = (await isUiBuilt()) ? undefined : buildDashboard(progress)
   const infrastructure = await startInfrastructure({
     dataDir,
@@ -108,7 +108,7 @@ async function bringUp({ options, outer, progress, folders, started }: BringUp) 
   await ui
   await writePorts(dataDir, infrastructure.ports)
   const devToken = await prepareDevelopmentSignIn(dataDir, environment, infrastructure.variables)
-  const port = await choosePort(options, environment, progress)
+  const port = await choosePort(options.port ?? settings.port, environment, progress)
   const process = {
     folders,
     variables: { ...defined(environment), ...infrastructure.variables },
@@ -138,12 +138,20 @@ async function buildDashboard(progress: Progress): Promise<void> {
   }
 }
 
+/** Says what is wrong with the settings before anything starts; the servers are those to come where none is named. */
+function readSettings(folders: Folders, environment: Environment): Config {
+  return readConfig(folders, {
+    ...environment,
+    DATABASE_URL: readText(environment, 'DATABASE_URL') ?? 'postgres://to.come',
+    TEMPORAL_ADDRESS: readText(environment, 'TEMPORAL_ADDRESS') ?? 'to.come:7233',
+  })
+}
+
 async function choosePort(
-  options: StartOptions,
+  wanted: number,
   environment: Environment,
   progress: Progress,
 ): Promise<number> {
-  const wanted = options.port ?? Number(readText(environment, 'PORT') ?? DEFAULT_PORT)
   const isFixed = ['COUNTERSIGN_PUBLIC_URL', 'COUNTERSIGN_PRODUCTION'].some(
     (name) => readText(environment, name) !== undefined,
   )
