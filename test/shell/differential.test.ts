@@ -82,14 +82,14 @@ function comparable(runs: Recorded, script: string): readonly string[] {
   return script.includes('|') ? vectors.toSorted() : vectors
 }
 
+const hardening = ['--no-ext-diff', '--no-textconv', '--ignore-submodules=all']
+
 function withoutHardening(vector: readonly string[]): readonly string[] {
   if (vector[0] !== 'git') return vector
   const command = vector.findIndex(
     (word, index) => index > 0 && !word.startsWith('-') && vector[index - 1] !== '-c',
   )
-  const rest = vector
-    .slice(command)
-    .filter((word) => word !== '--no-ext-diff' && word !== '--no-textconv')
+  const rest = vector.slice(command).filter((word) => !hardening.includes(word))
   return ['git', ...rest]
 }
 

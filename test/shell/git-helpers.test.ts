@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { judgeBy, rule } from '../../src/policy/shell/judging.fixture.ts'
+import { judgeBy, rule, workspaceOf } from '../../src/policy/shell/judging.fixture.ts'
 
 /** A repository that names a program of its own wherever git would run one while it only reads. */
 let repository = ''
@@ -91,8 +91,116 @@ test('a pre-approved git runs nothing that the repository names', async () => {
   expect(readdirSync(repository)).toContain('RAN-program')
 })
 
+/** What a repository may say in a way that no setting of the call wins over. */
+const refused = [
+  '[merge "own"]\n\tdriver = x\n',
+  '[core]\n[ MERGE "own"] driver = x\n',
+  '[hook "own"]\n\tcommand = x\n',
+  '[protocol "own"]\n\tallow = always\n',
+  '[filter "own"]\n\tclean = x\n',
+  '[include]\n\tpath = ../x\n',
+  '[trailer "own"]\n\tcommand = x\n',
+  '[extensions]\n\tworktreeConfig = true\n',
+]
+
+// Rules: security.md 6
+test.each(refused)(
+  'a repository that names a program by a name of its own asks: %j',
+  async (text) => {
+    const workspace = workspaceOf({ '.git/config': text })
+    const rules = [rule('git log', 'preApproved')]
+    expect(await judgeBy(rules, 'git log -p', { workspace })).toMatchObject({ word: 'ask' })
+  },
+)
+
+test('settings of merges as such are no program', async () => {
+  const workspace = workspaceOf({ '.git/config': '[merge]\n\tconflictStyle = diff3\n' })
+  const verdict = await judgeBy([rule('git log', 'preApproved')], 'git log', { workspace })
+  expect(verdict).toMatchObject({ word: 'preApproved' })
+})
+
+// Rules: security.md 6
+test('a folder whose configuration lies elsewhere asks', async () => {
+  const workspace = workspaceOf({ '.git/config': '', '.git/commondir': '../evil\n' })
+  const verdict = await judgeBy([rule('git log', 'preApproved')], 'git log', { workspace })
+  expect(verdict).toMatchObject({ word: 'ask' })
+})
+
+// Rules: security.md 6
+test('a repository within the repository is not looked into, whatever .gitmodules says', async () => {
+  const inner = path.join(repository, 'inner')
+  const ran = path.join(repository, 'RAN-inner')
+  mkdirSync(inner)
+  const inside = (...words: string[]): string => git('-C', inner, ...words)
+  inside('init', '-q', '.')
+  writeFileSync(path.join(inner, '.gitattributes'), '*.txt filter=own\n')
+  writeFileSync(path.join(inner, 'b.txt'), '1\n')
+  inside('add', '.')
+  inside('-c', 'user.name=a', '-c', 'user.email=a@example.com', 'commit', '-qm', 'one')
+  const head = inside('rev-parse', 'HEAD').trim()
+  git('update-index', '--add', '--cacheinfo', `160000,${head},inner`)
+  const modules = '[submodule "inner"]\n\tpath = inner\n\turl = ./inner\n\tignore = none\n'
+  writeFileSync(path.join(repository, '.gitmodules'), modules)
+  inside('config', 'filter.own.clean', `touch '${ran}'; cat`)
+  writeFileSync(path.join(inner, 'b.txt'), '2\n')
+  for (const command of ['git status', 'git diff', 'git diff HEAD', 'git log -p', 'git show']) {
+    const words = command.split(' ')
+    const { printed } = await judgeBy([rule(words.slice(0, 2).join(' '), 'preApproved')], words)
+    if (printed?.kind !== 'exec') throw new Error(`${command} is not pre-approved`)
+    git(...printed.argv.slice(1))
+    expect(readdirSync(repository), command).not.toContain('RAN-inner')
+  }
+  const plain = 'git status --ignore-submodules=none'
+  expect(await judgeBy([rule('git status', 'preApproved')], plain)).toMatchObject({ word: 'ask' })
+  git('-c', 'core.fsmonitor=false', 'status')
+  expect(readdirSync(repository)).toContain('RAN-inner')
+})
+
+// Rules: security.md 6
+test('what would sign asks no program of the repository for a key', async () => {
+  const words = ['git', 'commit', '--allow-empty', '-m', 'x']
+  git('config', 'commit.gpgSign', 'true')
+  git('config', 'gpg.format', 'ssh')
+  git('config', 'gpg.ssh.defaultKeyCommand', `touch '${repository}/RAN-key'`)
+  const { printed } = await judgeBy([rule(words.join(' '), 'preApproved')], words)
+  if (printed?.kind !== 'exec') throw new Error('it is not pre-approved')
+  expect(() => git(...printed.argv.slice(1))).toThrow()
+  expect(readdirSync(repository)).not.toContain('RAN-key')
+})
+
+// Rules: security.md 6
+test('a name is made only where the rule spells it out', async () => {
+  const rules = ['git branch', 'git tag', 'tar', 'git branch own'].map((name) =>
+    rule(name, 'preApproved'),
+  )
+  for (const asks of [
+    'git branch new',
+    'git tag v1',
+    'git branch -v new',
+    'tar x-',
+    'tar -xf a',
+    'tar -tf h:a',
+  ]) {
+    expect(await judgeBy(rules, asks), asks).toMatchObject({ word: 'ask' })
+  }
+  for (const runs of [
+    'git branch',
+    'git branch --list new',
+    'git tag -l v1',
+    'git branch own',
+    'tar -tf a',
+  ]) {
+    const own = rules.toReversed()
+    expect(await judgeBy(own, runs), runs).toMatchObject({ word: 'preApproved' })
+  }
+})
+
 test('an alias of the repository is not pre-approved, whatever a rule names', async () => {
   expect(await judgeBy([rule('git evil', 'preApproved')], 'git evil')).toMatchObject({
+    word: 'ask',
+  })
+  // Newer versions let an alias stand for a command that is to go.
+  expect(await judgeBy([rule('git whatchanged', 'preApproved')], 'git whatchanged')).toMatchObject({
     word: 'ask',
   })
 })

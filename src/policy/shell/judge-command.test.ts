@@ -43,7 +43,13 @@ describe('what is understood and wholly pre-approved runs as it was analysed (se
     const argv = printed?.kind === 'exec' ? printed.argv : []
     expect(argv).toContain('core.fsmonitor=false')
     expect(argv).toContain('core.hooksPath=/dev/null')
-    expect(argv.slice(-4)).toEqual(['log', '--no-ext-diff', '--no-textconv', '-p'])
+    expect(argv.slice(-5)).toEqual([
+      'log',
+      '--no-ext-diff',
+      '--no-textconv',
+      '--ignore-submodules=all',
+      '-p',
+    ])
   })
 })
 

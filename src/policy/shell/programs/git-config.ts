@@ -1,19 +1,26 @@
+/** Sections whose names, chosen by the repository, bring in a program or a further file. */
+const refused: Readonly<Record<string, string>> = {
+  filter: 'the repository names a filter, a program that git would run',
+  hook: 'the repository names a hook, a program that git would run',
+  include: "the repository's configuration includes other files",
+  includeif: "the repository's configuration includes other files",
+  merge: 'the repository names a merge driver, a program that git would run',
+  protocol: 'the repository allows protocols of its own, which are programs',
+  trailer: 'the repository names a program for trailers',
+}
+
 /**
  * Why a repository's configuration keeps `git` from being pre-approved: what cannot be switched off by a setting given with
  * the call, because its name is the repository's own, or what brings in further files. `null`: nothing of the kind.
  */
 export function gitConfigRefuses(text: string): string | null {
-  for (const line of text.split(/\r?\n/)) {
-    const section = /^\s*\[\s*([^\]\s"]+)/.exec(line)?.[1]?.toLowerCase() ?? ''
-    const [kind = ''] = section.split('.')
-    if (kind === 'filter') return 'the repository names a filter, a program that git would run'
-    if (kind === 'include' || kind === 'includeif')
-      return "the repository's configuration includes other files"
-    if (/worktreeconfig/i.test(line)) return "the repository's configuration lies in a second file"
-    if (kind === 'trailer') return 'the repository names a program for trailers'
+  // Wherever a section begins, also behind another one or on a line that goes on. `[merge]` alone names no driver.
+  for (const [, name = '', mark] of text.matchAll(/\[\s*([A-Za-z0-9-]+)\s*(["'.]?)/g)) {
+    const kind = name.toLowerCase()
+    const isNamed = !['merge', 'protocol'].includes(kind) || mark !== ''
+    if (isNamed && Object.hasOwn(refused, kind)) return refused[kind] ?? null
   }
-  // A line that goes on, or a section behind another one, could hide one of these.
-  return /\[\s*(?:filter|include|trailer)/i.test(text)
-    ? 'the repository may name a program that git would run'
+  return /worktreeconfig/i.test(text)
+    ? "the repository's configuration lies in a second file"
     : null
 }

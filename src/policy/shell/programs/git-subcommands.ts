@@ -1,4 +1,4 @@
-import { atMost, flags, type Subcommand } from './program.ts'
+import { atMost, flags, onlyWith, type Subcommand } from './program.ts'
 
 const pretty =
   '--abbrev? --abbrev-commit --no-abbrev --no-abbrev-commit --oneline --pretty? --format= --date= --decorate? --no-decorate --encoding= --graph --no-graph --color? --no-color --notes? --no-notes --show-notes? --expand-tabs? --no-expand-tabs --parents --children --left-right --cherry-mark'
@@ -8,6 +8,17 @@ const limits =
 
 const diffs =
   '-p -u --patch -s --no-patch -U= --unified= --raw --patch-with-raw --minimal --patience --histogram --diff-algorithm= --stat? --compact-summary --numstat --shortstat --dirstat? --summary --patch-with-stat -z --name-only --name-status --word-diff? --word-diff-regex= --color-words? --color-moved? --no-color-moved --no-renames --rename-empty --check --full-index --binary -B -M -C -D -l= -S= -G= --pickaxe-regex --pickaxe-all -R --relative? --no-relative -a --text --ignore-cr-at-eol --ignore-space-at-eol -b --ignore-space-change -w --ignore-all-space --ignore-blank-lines --inter-hunk-context= -W --function-context --exit-code --quiet --no-ext-diff --no-textconv --no-prefix --src-prefix= --dst-prefix= --find-renames? --find-copies? --find-copies-harder --break-rewrites? --irreversible-delete --diff-filter= -m -c --cc --diff-merges= -t --root -r --cached --staged --merge-base --no-index'
+
+/** With one of these, names are looked for; without, made. */
+const listing = [
+  '-l',
+  '--list',
+  '--contains',
+  '--no-contains',
+  '--merged',
+  '--no-merged',
+  '--points-at',
+]
 
 /** Commands that git itself knows, which no alias can stand for, with their harmless flags; `null`: any flag asks. */
 export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
@@ -23,6 +34,7 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
     flags: flags(
       '-a -r -v -vv -l --all --remotes --list --verbose --show-current --contains? --no-contains? --merged? --no-merged? --points-at= --sort= --format= --color? --no-color --column? --no-column --abbrev= --no-abbrev -i --ignore-case',
     ),
+    refuses: onlyWith(listing, 'would make a branch'),
   },
   'cat-file': { flags: flags('-e -p -s -t') },
   'check-ignore': { flags: flags('-q -v -n -z --quiet --verbose --non-matching --no-index') },
@@ -113,7 +125,7 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
   },
   status: {
     flags: flags(
-      '-s -b -u? -z --short --branch --show-stash --porcelain? --long --untracked-files? --ignored? --ignore-submodules? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
+      '-s -b -u? -z --short --branch --show-stash --porcelain? --long --untracked-files? --ignored? --column? --no-column --ahead-behind --no-ahead-behind --renames --no-renames --find-renames?',
     ),
   },
   switch: { flags: null },
@@ -121,7 +133,7 @@ export const gitSubcommands: Readonly<Record<string, Subcommand>> = {
     flags: flags(
       '-l -n -n= --list --sort= --format= --color? --column? --no-column --contains? --no-contains? --merged? --no-merged? --points-at= -i --ignore-case',
     ),
+    refuses: onlyWith([...listing, '-n'], 'would make a tag'),
   },
   version: { flags: flags('--build-options') },
-  whatchanged: { flags: flags(limits, diffs, pretty) },
 }

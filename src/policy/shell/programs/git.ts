@@ -20,18 +20,30 @@ const switchedOff = [
   'gpg.openpgp.program=false',
   'gpg.ssh.program=false',
   'gpg.x509.program=false',
+  'gpg.ssh.defaultKeyCommand=false',
   'log.showSignature=false',
+  'log.diffMerges=separate',
+  'commit.verbose=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+  'status.submoduleSummary=false',
   'diff.external=',
   'diff.ignoreSubmodules=all',
   'submodule.recurse=false',
   'protocol.allow=never',
   'protocol.ext.allow=never',
+  'protocol.fd.allow=never',
   'protocol.file.allow=never',
+  'protocol.ftp.allow=never',
+  'protocol.ftps.allow=never',
   'protocol.git.allow=never',
   'protocol.http.allow=never',
   'protocol.https.allow=never',
   'protocol.ssh.allow=never',
 ]
+
+/** `.gitmodules` would win over the setting, and a repository within the repository names filters of its own. */
+const noSubmodules = '--ignore-submodules=all'
 
 /**
  * `git`, with what the repository could make it run switched off. Only names that git itself knows can be pre-approved:
@@ -73,16 +85,24 @@ export const gitProgram: Program = {
     'config',
   ],
   aliases: /^alias\.[^=]+=([^!]*)$/s,
-  folderRuns: { marker: '.git', file: '.git/config', refuses: gitConfigRefuses },
+  folderRuns: {
+    marker: '.git',
+    file: '.git/config',
+    refuses: gitConfigRefuses,
+    // With it the configuration that counts lies in another folder.
+    without: '.git/commondir',
+  },
   printed(words) {
     const at = words.findIndex((word) => !word.startsWith('-'))
-    const diffs = ['diff', 'log', 'show', 'whatchanged', 'diff-tree', 'diff-index', 'diff-files']
+    const diffs = ['diff', 'log', 'show', 'diff-tree', 'diff-index', 'diff-files']
     const name = words[at] ?? ''
     const behind = diffs.includes(name)
-      ? ['--no-ext-diff', '--no-textconv']
+      ? ['--no-ext-diff', '--no-textconv', noSubmodules]
       : ['blame', 'grep', 'annotate'].includes(name)
         ? ['--no-textconv']
-        : []
+        : name === 'status'
+          ? [noSubmodules]
+          : []
     const before = [
       '--no-pager',
       '--no-optional-locks',

@@ -25,6 +25,8 @@ export interface Program {
   readonly wordFlags?: boolean
   /** the operands that are refused, as a sentence; `null` when they pass */
   readonly operands?: (operands: readonly string[]) => string | null
+  /** the words behind the name that are refused, as a sentence; the rule spells out the first so many of them */
+  readonly refuses?: (words: readonly string[], spelled: number) => string | null
   /** by the first operand: flags of each command of the program; another one asks */
   readonly subcommands?: Readonly<Record<string, Subcommand>>
   /** global options that take no value, so that what follows them is not one */
@@ -53,6 +55,8 @@ export interface Subcommand {
   readonly flags: Flags | null
   /** as of the program, for the operands behind the subcommand */
   readonly operands?: (operands: readonly string[]) => string | null
+  /** as of the program, the subcommand among the words */
+  readonly refuses?: (words: readonly string[], spelled: number) => string | null
 }
 
 /** Words to put before the arguments, and behind the first `after` of them. */
@@ -67,6 +71,8 @@ export interface FolderSettings {
   readonly marker: string
   readonly file: string
   refuses(text: string): string | null
+  /** a file that must not be there: it makes other settings count */
+  readonly without: string
 }
 
 export interface FlagMeaning {
@@ -98,4 +104,16 @@ export function flags(...lists: readonly string[]): Flags {
 export function atMost(count: number): (operands: readonly string[]) => string | null {
   return (operands) =>
     operands.length > count ? `has more than ${count} operand${count === 1 ? '' : 's'}` : null
+}
+
+/** Operands that the rule does not spell out only beside one of some flags: a subcommand that lists with it and makes without. */
+export function onlyWith(
+  listing: readonly string[],
+  otherwise: string,
+): (words: readonly string[], spelled: number) => string | null {
+  return (words, spelled) => {
+    const lists = words.some((word) => listing.includes(word.split('=', 1)[0] ?? word))
+    const made = words.slice(1).some((word, at) => at + 1 >= spelled && !word.startsWith('-'))
+    return made && !lists ? otherwise : null
+  }
 }

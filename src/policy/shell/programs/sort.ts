@@ -6,8 +6,7 @@ export const sortProgram: Program = {
   runsText: /^--co/,
   flags: flags(
     '-b -c -C -d -f -g -h -i -k= -m -M -n -r -R -s -t= -u -V -z --check? --dictionary-order',
-    '--field-separator= --general-numeric-sort --human-numeric-sort --ignore-case --ignore-',
-    'leading-blanks --ignore-nonprinting --key= --merge --month-sort --numeric-sort',
+    '--field-separator= --general-numeric-sort --human-numeric-sort --ignore-case --ignore-leading-blanks --ignore-nonprinting --key= --merge --month-sort --numeric-sort',
     '--random-sort --reverse --sort= --stable --unique --version-sort --zero-terminated',
   ),
 }

@@ -8,8 +8,10 @@ export const tarProgram: Program = {
     '-j -J -t -v -z --bzip2 --gzip --list --verbose --xz --zstd -f=path --file=path -O',
     '--to-stdout --wildcards --no-recursion',
   ),
-  operands: (operands) =>
-    operands.every((operand) => !/^[A-Za-z]*$/.test(operand))
-      ? null
-      : 'has an operand that may be old-style flags',
+  refuses: (words) => {
+    if (words[0]?.startsWith('-') !== true) return 'has old-style flags'
+    if (!words.some((word) => word === '--list' || /^-[A-Za-z]*t/.test(word)))
+      return 'does not list'
+    return words.some((word) => word.includes(':')) ? 'may reach another host' : null
+  },
 }

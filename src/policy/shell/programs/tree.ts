@@ -1,6 +1,6 @@
 import { flags, type Program } from './program.ts'
 
-/** `-o` writes. */
+/** `-o` writes, `-R` runs the program anew and writes. */
 export const treeProgram: Program = {
   names: ['tree'],
   flags: flags(

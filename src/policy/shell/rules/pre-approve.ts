@@ -145,6 +145,8 @@ async function folderRuns(
       const state = await place.workspace.state(below(settings.marker))
       if (state.kind === 'absent') continue
       if (state.kind !== 'directory') return `${below(settings.marker)} leads elsewhere`
+      const other = below(settings.without)
+      if ((await place.workspace.state(other)).kind !== 'absent') return `${other} is there`
       const bytes = await place.workspace.read(below(settings.file), { maxBytes: 256 * 1024 })
       return settings.refuses(new TextDecoder().decode(bytes))
     } catch (error) {

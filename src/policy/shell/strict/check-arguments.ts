@@ -40,6 +40,11 @@ export function checkArguments(
   const texts = operands.map((operand) => operand.text)
   const refused = (sub === null ? program?.operands : sub.operands)?.(texts) ?? null
   if (refused !== null) return refuse(refused)
+  const told = (sub === null ? program?.refuses : sub.refuses)?.(
+    words.map(({ text }) => text),
+    spelled,
+  )
+  if (told !== undefined && told !== null) return refuse(told)
   const demanded = program?.spellOut ?? 0
   const unspelled = read.operands.findIndex((operand) => operand.index >= spelled)
   if (unspelled >= 0 && (demanded === 'all' || unspelled < demanded)) {
