@@ -37,6 +37,9 @@ export const exemptions: Exemptions = {
     'undoClaim',
     'whereCallStands',
   ]),
+  ...excuse('caller', 'a Temporal worker does it for itself, before it takes work', [
+    'lookAfterLostCommands',
+  ]),
   // Who started the run is verified in place: the claim of its parent's call.
   ...excuse('caller', 'the relay performs it, for the claim of a call', ['admitRun']),
   ...excuse('caller', timed, [
