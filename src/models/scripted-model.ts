@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Script } from '../policy/policy.ts'
 import { parseScript } from '../policy/worker/read-script.ts'
 import type { Model, ModelAnswer, ModelRequest } from './model.ts'
 
@@ -10,7 +11,7 @@ const noUsage = { inputTokens: 0, outputTokens: 0 }
  * last turn had calls. Throws when the text is no valid script.
  */
 export function scriptedModel(scriptText: string): Model {
-  const { turns } = parseScript(scriptText)
+  const { turns } = scriptOf(scriptText)
   return {
     scripted: true,
     async step(request) {
@@ -23,6 +24,17 @@ export function scriptedModel(scriptText: string): Model {
       return { text, calls: [], usage: noUsage }
     },
   }
+}
+
+/** The newest scripts by their text: a run asks for its own at every turn, and parsing one takes longer than a query. */
+const scripts = new Map<string, Script>()
+const scriptsMost = 20
+
+function scriptOf(text: string): Script {
+  const script = scripts.get(text) ?? parseScript(text)
+  if (scripts.size >= scriptsMost) scripts.clear()
+  scripts.set(text, script)
+  return script
 }
 
 function answerOf(

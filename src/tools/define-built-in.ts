@@ -32,8 +32,7 @@ export interface BuiltIn<T> {
 /** A built-in tool in the shape that policy and services use. Its definition hash covers name, description, schema. */
 export function defineBuiltIn<T>(definition: BuiltIn<T>): Tool {
   const { name, description, schema, risk, readOnly, scopes } = definition
-  const jsonSchema = z.toJSONSchema(schema, { io: 'input' }) as JsonObject
-  delete jsonSchema.$schema
+  const jsonSchema = jsonSchemaOf(schema)
   const definitionHash = hashJson({ name, description, jsonSchema })
   return {
     name,
@@ -58,6 +57,18 @@ export function defineBuiltIn<T>(definition: BuiltIn<T>): Tool {
       }
     },
   }
+}
+
+/** Every call has the tools of its worker built anew, of the same schemas. */
+const jsonSchemas = new WeakMap<z.ZodType, JsonObject>()
+
+function jsonSchemaOf(schema: z.ZodType): JsonObject {
+  const known = jsonSchemas.get(schema)
+  if (known !== undefined) return known
+  const made = z.toJSONSchema(schema, { io: 'input' }) as JsonObject
+  delete made.$schema
+  jsonSchemas.set(schema, made)
+  return made
 }
 
 /** What the caller may tell the model; a stale base and what nobody foresaw stay errors. */
