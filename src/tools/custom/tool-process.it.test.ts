@@ -201,6 +201,8 @@ describe('a tool process', () => {
       bigint: 'return 1n',
       cycle: 'const a = {}; a.a = a; return a',
       function: 'return () => 1',
+      map: 'return { rows: new Map([[1, 2]]) }',
+      failure: 'return new Error("no such row")',
       huge: 'return "x".repeat(11 * 1024 * 1024)',
       noisy:
         'for (let i = 0; i < 5000; i += 1) process.stdout.write("y".repeat(1000)); return "ok"',
@@ -215,9 +217,10 @@ describe('a tool process', () => {
     const of = (name: string) => project.toolProcess.ask(run(name), within(30_000))
     expect(await of('nothing')).toEqual({ type: 'output', output: null })
     expect(await of('number')).toEqual({ type: 'output', output: 1 })
-    for (const name of ['bigint', 'cycle', 'function']) {
+    for (const name of ['bigint', 'cycle', 'function', 'map', 'failure']) {
       expect(await of(name)).toMatchObject({ type: 'unusable', problem: /not JSON/ })
     }
+    expect(await of('failure')).toMatchObject({ problem: /it holds an error, Error: no such row/ })
     expect(await of('huge')).toMatchObject({
       type: 'unusable',
       problem: /11534338 bytes, more than the 10485760/,

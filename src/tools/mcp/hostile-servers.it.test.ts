@@ -63,10 +63,12 @@ describe('an MCP server that', () => {
     expect(result).toMatchObject({ type: 'error', text: expect.stringContaining('no such luck') })
   })
 
-  it('asks us to think for it is refused', async () => {
+  it('asks us for a model’s answer, a person’s input or our folders is refused, each time', async () => {
     await using bench = mcpBench()
     const tool = await bench.tool(hostile('asks-back'), 'mcp__hostile__act')
-    expect(await bench.call(tool)).toMatchObject({ text: 'asked' })
+    expect(await bench.call(tool)).toMatchObject({
+      text: 'sampling/createMessage: refused, elicitation/create: refused, roots/list: refused',
+    })
   })
 
   it.each(['babbles', 'endless-list'])('%s instead of listing is a sentence', async (how) => {

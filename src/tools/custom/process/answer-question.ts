@@ -85,7 +85,7 @@ function resultOf(value: unknown, maxBytes: number): CustomResult {
   if (value === undefined) return { type: 'output', output: null }
   let text: string | undefined
   try {
-    text = JSON.stringify(value)
+    text = JSON.stringify(value, whatJsonLoses)
   } catch (error) {
     return { type: 'unusable', problem: `what it returned is not JSON (${messageOf(error)})` }
   }
@@ -96,6 +96,15 @@ function resultOf(value: unknown, maxBytes: number): CustomResult {
     type: 'unusable',
     problem: `what it returned has ${bytes} bytes, more than the ${maxBytes} that can be kept`,
   }
+}
+
+/** `JSON.stringify` would quietly make `{}` of these, whatever they hold. */
+function whatJsonLoses(_key: string, value: unknown): unknown {
+  const lost = value instanceof Map || value instanceof Set || value instanceof Error
+  if (!lost) return value
+  const what =
+    value instanceof Error ? `an error, ${messageOf(value)}` : `a ${value.constructor.name}`
+  throw new TypeError(`it holds ${what}`)
 }
 
 /** What an error says, at most 4,000 characters of it. */
