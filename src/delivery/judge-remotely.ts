@@ -9,7 +9,10 @@ import type {
   RemoteQuestion,
 } from '../services/context.ts'
 import type { DefinitionsQuestion, HeardServer } from '../services/policy/pins/heard-server.ts'
-import type { AttachmentsAnswer, AttachmentsQuestion } from '../services/runs/attachments-question.ts'
+import type {
+  AttachmentsAnswer,
+  AttachmentsQuestion,
+} from '../services/runs/attachments-question.ts'
 import type { ReplayAnswer, ReplayQuestion } from '../services/policy/replay/replay-question.ts'
 import { getText, putContent } from '../store/content.ts'
 import type { Db } from '../store/database.ts'
