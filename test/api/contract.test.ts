@@ -199,6 +199,7 @@ const questions: Record<string, () => Promise<Reply>> = {
     ada.post('/v1/policy/explain', { worker: 'scribe', tool: 'write_file', input: { path: 'x' } }),
   getPolicy: () => grace.get('/v1/policy'),
   getPolicyActivations: () => grace.get('/v1/policy/activations?limit=1'),
+  getPolicyDefinitions: () => grace.get('/v1/policy/definitions'),
   getAudit: async () =>
     (await api.signIn(api.people.aud)).get(
       '/v1/audit?type=request.opened&actor=policy&from=2020-01-01T00:00:00Z',

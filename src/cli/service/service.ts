@@ -93,6 +93,7 @@ export class Service {
       )
     }
   }
+
   async #problemOf(response: Response): Promise<ServiceProblem> {
     const body: unknown = await response.json().catch(() => ({}))
     const facts = typeof body === 'object' && body !== null ? { ...body } : {}
