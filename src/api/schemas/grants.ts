@@ -22,6 +22,8 @@ export const grant = z
     revokedBy: person.nullable(),
     /** set when the root run has ended */
     endedAt: instant.nullable(),
+    /** why it covers nothing now although it has neither ended nor been revoked; null when it can count */
+    dormant: z.string().nullable(),
     /** the caller may revoke it */
     canRevoke: z.boolean(),
   })

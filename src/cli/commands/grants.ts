@@ -45,7 +45,8 @@ export function addGrantsCommand(program: Command): void {
   withExamples(revoke, [`grants revoke ${runExample}`])
 }
 
-function stateOf({ revokedAt, endedAt }: GrantView): string {
+function stateOf({ revokedAt, endedAt, dormant }: GrantView): string {
   if (revokedAt !== null) return 'revoked'
-  return endedAt === null ? 'live' : 'ended'
+  if (endedAt !== null) return 'ended'
+  return dormant === null ? 'live' : `dormant: ${dormant}`
 }

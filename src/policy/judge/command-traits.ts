@@ -7,7 +7,7 @@ import type { CommandAnalysis } from '../shell/analyse-command.ts'
 export interface CommandTraits {
   /** could some command of the text be the pattern's? Over-matches */
   someIs(pattern: string): boolean
-  /** is the text understood, and every command of it one of the patterns'? */
+  /** is the text understood, and every command of it one of the patterns', or spelled out by one word for word? */
   allAre(patterns: readonly string[]): boolean
 }
 
@@ -17,12 +17,21 @@ export function commandTraits(analysis: CommandAnalysis): CommandTraits {
     someIs: (pattern) => someCommandMatches(tokensOf(pattern), analysis.search),
     allAre: (patterns) =>
       analysis.doubts.length === 0 &&
-      analysis.search.commands.every(
-        ({ words, inner }) =>
-          inner.length === 0 &&
-          patterns.some((pattern) => couldMatch(tokenPattern(tokensOf(pattern)), words, 0)),
-      ),
+      (patterns.some((pattern) => spellsOut(tokensOf(pattern), analysis)) ||
+        analysis.search.commands.every(
+          ({ words, inner }) =>
+            inner.length === 0 &&
+            patterns.some((pattern) => couldMatch(tokenPattern(tokensOf(pattern)), words, 0)),
+        )),
   }
+}
+
+/** `sh run.sh`: whoever wrote the pattern named the file too, so that what the file holds is no part it does not speak of. */
+function spellsOut(tokens: readonly string[], { pieces }: CommandAnalysis): boolean {
+  const [piece, ...others] = pieces
+  if (others.length > 0 || piece?.kind !== 'command' || piece.redirects.length > 0) return false
+  const { words } = piece
+  return words.length === tokens.length && words.every(({ text }, at) => text === tokens[at])
 }
 
 const split = new Map<string, readonly string[]>()

@@ -148,6 +148,10 @@ describe('the mode approve_all turns no block into a run', () => {
       "tar -I 'git push' -cf x y",
       "sort --compress-program='git push' x",
       "rg --pre 'git push' x",
+      'prlimit --nofile=9 git push',
+      'systemd-run --user git push',
+      '/lib64/ld-linux-x86-64.so.2 /usr/bin/git push',
+      "hyperfine 'git push'",
     ]) {
       expect(await judged(text, blocks, 'prompt'), text).toMatchObject({ verdict: 'blocked' })
     }

@@ -87,6 +87,29 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
   )
 
   test(
+    'is offered scope command by an entry that spells the vector out, not by one that names the shell alone',
+    patient,
+    async () => {
+      const offered = async (command: string) => {
+        const entry = `routing:\n  - { when: { command: ${command} }, scopes: [once, run, command] }\n`
+        await desk.activate({
+          'countersign.yaml': deskConfig.replace('rights:', `${entry}rights:`),
+        })
+        desk.steps.length = 0
+        desk.say({ calls: [{ tool: 'exec', input: { file: 'sh', args: ['notes/run.sh'] } }] })
+        const runId = await desk.start()
+        await desk.turn(runId, 1)
+        const [call] = await desk.calls(runId, 1)
+        const { caller } = desk.people.grace
+        return getRequest(desk.api, caller, { request: call?.requestId ?? '' })
+      }
+      const spelled = await offered('sh notes/run.sh')
+      expect(spelled.allowedScopes).toEqual(['once', 'run', 'command'])
+      expect((await offered('sh')).allowedScopes).toEqual(['once', 'run'])
+    },
+  )
+
+  test(
     'is offered no scope command unless routing lists it, and says which files it rests on',
     patient,
     async () => {

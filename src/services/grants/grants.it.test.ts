@@ -233,6 +233,26 @@ describe('a list of grants', () => {
     await database.db.deleteFrom('team_member').where('person_id', '=', colleague.id).execute()
   })
 
+  test('says why one that still lives covers nothing now', async () => {
+    const shown = async () =>
+      (await listGrants(service.ctx, ada.caller, { runId: run.id })).map(({ dormant }) => dormant)
+    await grant()
+    expect((await shown())[0]).toBeNull()
+    const giver = database.db.updateTable('person').where('id', '=', grace.id)
+    await giver.set({ disabled_at: new Date() }).execute()
+    expect((await shown())[0]).toBe(`${grace.name} has been disabled`)
+    await giver.set({ disabled_at: null }).execute()
+    const team = { person_id: grace.id, team: 'platform' }
+    await database.db
+      .deleteFrom('team_member')
+      .where('person_id', '=', team.person_id)
+      .where('team', '=', team.team)
+      .execute()
+    expect((await shown())[0]).toContain('is in none of the teams that could decide')
+    await database.db.insertInto('team_member').values(team).execute()
+    expect((await shown())[0]).toBeNull()
+  })
+
   test('of a run one may not see does not exist', async () => {
     await grant()
     const stranger = await addPerson(database.db, 'Stranger', [], 'str@example.com')

@@ -1,6 +1,11 @@
+import { sql, type Selectable } from 'kysely'
+import { judgeEligibility } from '../../domain/eligibility.ts'
 import { Problem } from '../../domain/problem.ts'
+import type { GrantStatement } from '../../domain/statement.ts'
 import type { Scope } from '../../domain/verdict.ts'
+import type { ApprovalGrantTable } from '../../store/schema.ts'
 import type { Caller, ServiceContext } from '../context.ts'
+import { principalsOfRun, type Principal } from '../requests/principals-of-run.ts'
 import type { PersonRef } from '../requests/request-record.ts'
 import { viewerOf } from '../requests/viewer.ts'
 import { runVisibleTo } from '../requests/visible-to.ts'
@@ -20,6 +25,8 @@ export interface GrantRecord {
   readonly revokedAt: Date | null
   readonly revokedBy: PersonRef | null
   readonly endedAt: Date | null
+  /** why it covers nothing now although it has neither ended nor been revoked, a sentence; `null` when it can count */
+  readonly dormant: string | null
   /** the caller may revoke it: it still lives, and they gave it, started the root run, or hold `manageRuns` */
   readonly canRevoke: boolean
 }
@@ -38,17 +45,23 @@ export async function listGrants(
     .where('run.id', '=', input.runId)
     .where(runVisibleTo(viewer, 'run.id'))
     .executeTakeFirst()
-  if (run === undefined) throw new Problem('not_found', `There is no run ${input.runId} that you may see`)
+  if (run === undefined)
+    throw new Problem('not_found', `There is no run ${input.runId} that you may see`)
   const rows = await ctx.db
     .selectFrom('approval_grant')
     .innerJoin('person as giver', 'giver.id', 'approval_grant.granted_by')
     .leftJoin('person as revoker', 'revoker.id', 'approval_grant.revoked_by')
     .selectAll('approval_grant')
-    .select(['giver.name as giver_name', 'revoker.name as revoker_name'])
+    .select(['giver.name as giver_name', 'giver.disabled_at', 'revoker.name as revoker_name'])
+    .select([
+      sql<string[]>`array(select team from team_member where person_id = giver.id)`.as('teams'),
+      sql<boolean>`coalesce(expires_at <= clock_timestamp(), false)`.as('is_past'),
+    ])
     .where('approval_grant.root_run_id', '=', run.root_run_id)
     .orderBy('approval_grant.created_at', 'desc')
     .orderBy('approval_grant.id', 'desc')
     .execute()
+  const principals = rows.length === 0 ? [] : await principalsOfRun(ctx.db, input.runId)
   const isPerson = caller.actor.type === 'person'
   return rows.map((row) => ({
     id: row.id,
@@ -66,10 +79,36 @@ export async function listGrants(
     revokedBy:
       row.revoked_by === null ? null : { id: row.revoked_by, name: row.revoker_name ?? '' },
     endedAt: row.ended_at,
+    dormant: row.revoked_at === null && row.ended_at === null ? dormantText(row, principals) : null,
     canRevoke:
       isPerson &&
       row.revoked_at === null &&
       row.ended_at === null &&
       (viewer.managesRuns || [row.granted_by, run.started_by].includes(viewer.personId)),
   }))
+}
+
+/** Why a live grant would not be found for a call of this run now (find-grant.ts), as far as it does not hang on the call. */
+function dormantText(
+  row: Selectable<ApprovalGrantTable> & {
+    readonly giver_name: string
+    readonly disabled_at: Date | null
+    readonly teams: readonly string[]
+    readonly is_past: boolean
+  },
+  principals: readonly Principal[],
+): string | null {
+  if (row.uses_allowed !== null && row.uses >= row.uses_allowed) return 'it is used up'
+  if (row.is_past) return 'its time is over'
+  const { teams, selfApproved } = JSON.parse(row.statement) as GrantStatement
+  const eligibility = judgeEligibility({
+    person: { id: row.granted_by, enabled: row.disabled_at === null, teams: row.teams },
+    quorum: { any: teams.map((team) => [{ team, count: 1 }]) },
+    principals,
+    selfApproval: selfApproved,
+  })
+  if (eligibility.canDecide) return null
+  if (eligibility.which === 'disabled') return `${row.giver_name} has been disabled`
+  if (eligibility.which === 'behind_request') return `${row.giver_name} is behind this run by now`
+  return `${row.giver_name} is in none of the teams that could decide: ${teams.join(', ')}`
 }

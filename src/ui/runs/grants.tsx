@@ -65,6 +65,11 @@ function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
           </>
         )}
       </p>
+      {grant.dormant !== null && (
+        <p>
+          Covers nothing now: <VisibleText text={grant.dormant} />
+        </p>
+      )}
       {grant.revokedAt === null && grant.endedAt === null ? (
         grant.canRevoke && (
           <Button size="compact-sm" variant="default" mt="xs" onClick={() => void revoke()}>

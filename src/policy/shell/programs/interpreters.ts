@@ -47,7 +47,6 @@ export const interpretersProgram: Program = {
     'sqlite3',
     'psql',
     'mysql',
-    'gdb',
     'gnuplot',
   ],
   flags: flags('-V --version -v --help'),

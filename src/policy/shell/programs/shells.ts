@@ -21,6 +21,7 @@ export const shellsProgram: Program = {
     'alias',
     'ssh',
     'watch',
+    'hyperfine',
     'script',
     'at',
     'batch',
