@@ -177,6 +177,26 @@ describe.skipIf(!testSandbox.works)('a command whose host was killed', () => {
     expect(records()).toEqual([])
   })
 
+  test(
+    'and cannot be looked after now is settled with that word, and kept for the next start',
+    patient,
+    async () => {
+      const { id } = await killed('echo evil > .envrc')
+      const [name = ''] = records()
+      const file = join(desk.root, '.countersign/commands', name)
+      const text = readFileSync(file, 'utf8')
+      const own = JSON.parse(text) as object
+      writeFileSync(file, JSON.stringify({ ...own, root: '/moved' }))
+      expect(await settleUnknown(desk.worker, { callId: id })).toMatchObject({ kind: 'wait' })
+      expect((await attempt(id)).reason).toContain('could not be looked at')
+      writeFileSync(file, text)
+      await lookAfterLostCommands(desk.worker, () => expect.fail('it is settled'))
+      expect(made('.envrc')).toBe(false)
+      expect((await attempt(id)).reason).toContain('it made "scratch/.envrc"')
+      expect(records()).toEqual([])
+    },
+  )
+
   test('on another host is left to that host', patient, async () => {
     const { id } = await killed('echo evil > .envrc')
     const [name = ''] = records()

@@ -30,7 +30,15 @@ export async function leftByCommand(
   if (ctx.commandSite === undefined) return null
   const lost = await lostCommands(ctx.commandSite.dataDir)
   const [own] = lost.filter((one) => one.callId === callId)
-  return own === undefined ? null : undoOne(ctx, own)
+  if (own === undefined) return null
+  try {
+    return await undoOne(ctx, own)
+  } catch (error) {
+    // The attempt is settled all the same; the next start looks once more.
+    ctx.log.error({ callId, err: error }, 'a lost command could not be looked after')
+    const violation = 'whether its command made protected names could not be looked at'
+    return { violation, reported: async () => undefined }
+  }
 }
 
 async function undoOne(ctx: WorkerContext, lost: BegunCommand): Promise<LeftByCommand | null> {

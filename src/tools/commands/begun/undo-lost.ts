@@ -17,6 +17,7 @@ const endWithinMs = 10_000
 /**
  * Undoes what a command made of protected names whose host was killed before it could (security.md 8), once none of its
  * processes is left. What that was, in words; `null`: it broke no rule. What was changed later stays, and is named.
+ * Rejects when it cannot be looked at.
  */
 export async function undoLost(
   site: CommandSite,
@@ -25,7 +26,9 @@ export async function undoLost(
   lost: BegunCommand,
 ): Promise<string | null> {
   const worker = policy.workers.get(lost.worker)
-  if (worker === undefined || workspace.root !== lost.root) return null
+  if (worker === undefined || workspace.root !== lost.root) {
+    throw new Error(`Its workspace ${lost.root} is not that of this host any more`)
+  }
   if (lost.variable !== null) await endProcesses(lost.variable, lost.owner.pid)
   const place = { ...site, policy, worker }
   const { look } = await makePlan(place, workspace, '', new Set(), false)
