@@ -19,15 +19,17 @@ export function keepPins(
   ask: (worker: string) => Promise<readonly HeardServer[]>,
 ): AsyncDisposable {
   let loggedAt = 0
+  // Who stops does not wait for a host that may be away: what it would have said is asked again at the next start.
+  const closing = Promise.withResolvers<readonly HeardServer[]>()
   const asked = new Map<string, number>()
   const askedNow = async (worker: string): Promise<readonly HeardServer[]> => {
     if (Date.now() - (asked.get(worker) ?? 0) < askAgainMs) return []
-    const heard = await ask(worker)
+    const heard = await Promise.race([ask(worker), closing.promise])
     // Whoever was not heard is asked again a little later; whoever was is asked no more.
     if (heard.some((one) => one.definitionsHash === null)) asked.set(worker, Date.now())
     return heard
   }
-  return new Repeating({
+  const rounds = new Repeating({
     everyMs: roundEveryMs,
     work: async () => void (await pinDefinitions(ctx, askedNow)),
     failed: (error) => {
@@ -36,4 +38,10 @@ export function keepPins(
       ctx.log.warn({ error: String(error) }, 'what MCP servers say could not be pinned yet')
     },
   })
+  return {
+    async [Symbol.asyncDispose]() {
+      closing.resolve([])
+      await rounds[Symbol.asyncDispose]()
+    },
+  }
 }
