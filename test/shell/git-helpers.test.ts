@@ -164,7 +164,7 @@ test('what would sign asks no program of the repository for a key', async () => 
   git('config', 'gpg.ssh.defaultKeyCommand', `touch '${repository}/RAN-key'`)
   const { printed } = await judgeBy([rule(words.join(' '), 'preApproved')], words)
   if (printed?.kind !== 'exec') throw new Error('it is not pre-approved')
-  expect(() => git(...printed.argv.slice(1))).toThrow()
+  expect(() => git(...printed.argv.slice(1))).toThrow('Command failed')
   expect(readdirSync(repository)).not.toContain('RAN-key')
 })
 

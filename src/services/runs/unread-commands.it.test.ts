@@ -18,18 +18,25 @@ beforeAll(async () => {
 afterAll(() => desk[Symbol.asyncDispose]())
 
 // Rules: product.md 1, 21
-describe.skipIf(!testSandbox.works)('approve_all', () => {
+describe.skipIf(!testSandbox.works)('approve_all', { timeout: 120_000 }, () => {
   test('leaves to a person, with the reason, what would have to be computed to see a block in it', async () => {
     const commands = ['git "$(echo hsup | rev)"', 'git push', 'echo hello']
     desk.say({ calls: commands.map((command) => ({ tool: 'shell', input: { command } })) })
     const asked = { worker: 'scribe', input: 'Go', mode: 'approve_all' } as const
     const { id } = await startRun(desk.api, desk.people.olga.caller, asked)
-    await desk.turn(id, 1)
+    const turn = await desk.turn(id, 1)
     const calls = await desk.calls(id, 1)
     expect(calls.map((call) => call.verdict)).toEqual(['ask', 'blocked', 'preApproved'])
     const request = { request: calls[0]?.requestId ?? '' }
     const shown = await getRequest(desk.api, desk.people.grace.caller, request)
     expect(shown.state).toBe('pending')
     expect(JSON.stringify(shown)).toContain('does not approve this')
+    await desk.decide(desk.people.grace, request.request)
+    await desk.perform(turn)
+    expect((await desk.calls(id, 1)).map((call) => call.result)).toEqual([
+      'output',
+      'blocked',
+      'output',
+    ])
   })
 })
