@@ -33,6 +33,7 @@ export const exemptions: Exemptions = {
     'openTurn',
     'performClaimed',
     'settleUnknown',
+    'storeTurn',
     'takeTurn',
     'undoClaim',
     'whereCallStands',
@@ -71,7 +72,7 @@ export const exemptions: Exemptions = {
   // Rows of a turn, which is audited when it opens; what a server says by now, which the call that asks records; what
   // a command that runs has printed so far, which its result replaces.
   ...Object.fromEntries(
-    ['askModel', 'noteChange', 'prepareTurn', 'recordOutput', 'storeTurn'].map((verb) => [
+    ['askModel', 'noteChange', 'prepareTurn', 'recordOutput'].map((verb) => [
       verb,
       { caller: performed, audit: bookkeeping },
     ]),
