@@ -39,6 +39,7 @@ beforeAll(async () => {
       },
     ),
   )
+  await world.untilSql('select count(distinct worker)::int from mcp_pin', [], 4, 120_000)
 }, 240_000)
 afterAll(() => world[Symbol.asyncDispose](), 60_000)
 
@@ -76,12 +77,6 @@ test('any other asks, with what the server says of itself labelled as its claim,
 
 // Rules: security.md 13
 test('what was pre-approved runs no more once its pin was changed by SQL, and the refusal is in the trail', async () => {
-  await world.untilSql(
-    `select 'pinned' as state from mcp_pin where worker = $1`,
-    ['touched'],
-    'pinned',
-    120_000,
-  )
   const bringBack = await world.takeDown('temporal-worker')
   const runId = await world.startRun('touched')
   await world.sql(

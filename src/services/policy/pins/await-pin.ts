@@ -10,7 +10,7 @@ import { activationOf, readPin, type PinnedServer } from './read-pin.ts'
 const waitMs = 6000
 const lookEveryMs = 200
 /** After that the same missing pin is worth another wait. */
-const forgetAfterMs = 60_000
+const forgetAfterMs = 10_000
 
 /**
  * Reads pins for a host's servers. One that the API has not signed yet, while the server answers, is waited for a
