@@ -22,4 +22,4 @@ export class Effort {
 }
 
 /** Steps for reading a text in every way it could mean, and for holding the rules against what was read. */
-export const mostSteps = { reading: 60_000, matching: 100_000 } as const
+export const mostSteps = { reading: 45_000, matching: 75_000 } as const
