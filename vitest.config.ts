@@ -45,7 +45,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup,
-          maxWorkers: 1,
+          maxWorkers: 2,
           testTimeout,
           hookTimeout: testTimeout,
           sequence: { groupOrder: 2 },

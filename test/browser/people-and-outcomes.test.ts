@@ -29,7 +29,12 @@ test('signing out leaves nothing on the page but the sign-in', async () => {
 })
 
 test('a run that waits goes on with a message from who started it', async () => {
-  const { runId } = await ask(dashboard.desk, [], 'What shall I write?')
+  const { desk } = dashboard
+  const calls = [{ tool: 'write_file', input: { path: 'notes/new.md', content: 'Text\n' } }]
+  const { runId, requestIds, callIds } = await ask(desk, calls, 'What shall I write?')
+  await desk.decide(desk.people.grace, requestIds[0]!, { decision: 'deny', then: 'stop' })
+  await desk.execute(callIds[0]!)
+  expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
   const page = await dashboard.open('Ada', `/runs/${runId}`)
   await page.getByRole('textbox').fill('Write about the new inbox')
   await page.getByRole('button', { name: 'Post' }).click()
