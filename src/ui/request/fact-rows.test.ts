@@ -75,7 +75,7 @@ test('a command shows its words apart, its programs and files by hash, and its s
     { label: 'Working directory', values: ['.'] },
     {
       label: 'Sandbox',
-      values: ['Required: yes\nNetwork: none\nWritable: notes\nReadable: '],
+      values: ['Required: yes\nNetwork: none\nWritable: notes\nReadable: none'],
     },
     { label: 'Command, word by word', values: ['"sh"\n"run.sh"\n"a b"'] },
     { label: 'Runs code from the workspace', values: ['yes'] },

@@ -134,9 +134,12 @@ function factText(value: Json): string {
   if (Array.isArray(value)) return value.map(factText).join('\n')
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   return Object.entries(value)
-    .map(([name, member]) => {
-      const text = typeof member === 'boolean' ? yesOrNo(member) : factText(member)
-      return `${inWords(name)}: ${text}`
-    })
+    .map(([name, member]) => `${inWords(name)}: ${memberText(member)}`)
     .join('\n')
+}
+
+/** As `factText`, on the line of its name: an empty list would leave nothing behind the colon. */
+function memberText(member: Json): string {
+  if (typeof member === 'boolean') return yesOrNo(member)
+  return Array.isArray(member) && member.length === 0 ? 'none' : factText(member)
 }
