@@ -1,11 +1,8 @@
-import type { ManualToolsQuestion, RemoteQuestion } from '../services/context.ts'
+import type { HostQuestion } from '../services/host-question.ts'
 import { definitionsHere } from '../services/policy/pins/definitions-here.ts'
-import type { DefinitionsQuestion } from '../services/policy/pins/heard-server.ts'
 import { manualToolsHere } from '../services/manual-calls/list-manual-tools.ts'
 import { replayCalls } from '../services/policy/replay/replay-calls.ts'
 import { attachmentsHere } from '../services/runs/attachments-here.ts'
-import type { AttachmentsQuestion } from '../services/runs/attachments-question.ts'
-import type { ReplayQuestion } from '../services/policy/replay/replay-question.ts'
 import { judgeCall } from '../services/turns/judge-call.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { getText, putContent } from '../store/content.ts'
@@ -14,12 +11,7 @@ import type { Activities } from '../workflows/activity-port.ts'
 /** Answers the API's question about calls, a worker's manual tools or MCP servers, or files, on the host of the workspace. */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
-    const question = JSON.parse(await getText(ctx.db, input.questionHash)) as
-      | RemoteQuestion
-      | ManualToolsQuestion
-      | DefinitionsQuestion
-      | ReplayQuestion
-      | AttachmentsQuestion
+    const question = JSON.parse(await getText(ctx.db, input.questionHash)) as HostQuestion
     const answer = await answerTo(ctx, question, input.taskQueue)
     return { answerHash: await putContent(ctx.db, JSON.stringify(answer)) }
   }
@@ -27,12 +19,7 @@ export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
 
 async function answerTo(
   ctx: WorkerContext,
-  question:
-    | RemoteQuestion
-    | ManualToolsQuestion
-    | DefinitionsQuestion
-    | ReplayQuestion
-    | AttachmentsQuestion,
+  question: HostQuestion,
   taskQueue: string,
 ): Promise<unknown> {
   if ('manualToolsOf' in question) return manualToolsHere(ctx, question.manualToolsOf)

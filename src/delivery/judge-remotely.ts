@@ -2,13 +2,9 @@ import { v7 as uuidv7 } from 'uuid'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { Problem } from '../domain/problem.ts'
-import type {
-  ManualTool,
-  ManualToolsQuestion,
-  RemoteJudgement,
-  RemoteQuestion,
-} from '../services/context.ts'
-import type { DefinitionsQuestion, HeardServer } from '../services/policy/pins/heard-server.ts'
+import type { ManualTool, RemoteJudgement, RemoteQuestion } from '../services/context.ts'
+import type { HostQuestion } from '../services/host-question.ts'
+import type { HeardServer } from '../services/policy/pins/heard-server.ts'
 import type {
   AttachmentsAnswer,
   AttachmentsQuestion,
@@ -70,15 +66,7 @@ interface Asking {
   readonly taskQueue: string
 }
 
-async function answerTo(
-  asking: Asking,
-  question:
-    | RemoteQuestion
-    | ManualToolsQuestion
-    | DefinitionsQuestion
-    | ReplayQuestion
-    | AttachmentsQuestion,
-): Promise<unknown> {
+async function answerTo(asking: Asking, question: HostQuestion): Promise<unknown> {
   const input: JudgeInput = {
     questionHash: await putContent(asking.db, JSON.stringify(question)),
     taskQueue: asking.taskQueue,

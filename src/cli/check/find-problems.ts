@@ -1,5 +1,3 @@
-import { access, constants } from 'node:fs/promises'
-import { join } from 'node:path'
 import { warnOfMissingSettings } from '../../models/model-settings.ts'
 import type { Policy, ProjectProblem } from '../../policy/policy.ts'
 import { unknownPrograms } from '../../policy/project/unknown-programs.ts'
@@ -7,6 +5,7 @@ import { idleToolPatterns, unknownTools } from '../../policy/project/unknown-too
 import { compareProblems } from '../../policy/reading/report.ts'
 import { processEnvironment } from '../../runtime/environment.ts'
 import { readProjectEnvironment } from '../../runtime/project/project-environment.ts'
+import { findProgram } from '../../sandbox/bwrap/find-program.ts'
 import { inspectProject } from '../../services/policy/load-project.ts'
 import { loadToolDescriptions } from '../../tools/custom/load-tool-descriptions.ts'
 import { warnOfMissingVariables } from '../../tools/mcp/missing-variables.ts'
@@ -60,28 +59,7 @@ async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly 
   return [
     ...warnOfMissingSettings(policy, environment),
     ...warnOfMissingVariables(policy, environment),
-    ...(await unknownPrograms(policy, isProgram)),
+    ...(await unknownPrograms(policy, async (name) => (await findProgram(name)) !== null)),
     ...(await warnOfZoneFolders(projectDir, policy)),
   ]
-}
-
-/** The fixed path on which commands find their programs (security.md 3). */
-const programFolders = [
-  '/usr/local/sbin',
-  '/usr/local/bin',
-  '/usr/sbin',
-  '/usr/bin',
-  '/sbin',
-  '/bin',
-]
-
-async function isProgram(name: string): Promise<boolean> {
-  for (const folder of programFolders) {
-    const found = await access(join(folder, name), constants.X_OK).then(
-      () => true,
-      () => false,
-    )
-    if (found) return true
-  }
-  return false
 }
