@@ -1,32 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import {
-  addRequest,
-  addRun,
-  type TestRequest,
-  type TestRun,
-} from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { expect, test } from 'vitest'
+import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { decideMany } from './decide-many.ts'
+import { database, grace, run, service, useDecisionDesk } from './decisions.fixture.ts'
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
-let grace: TestPerson
-let run: TestRun
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  ada = await addPerson(database.db, 'Ada', ['platform'])
-  grace = await addPerson(database.db, 'Grace', ['platform'])
-})
-afterAll(() => database[Symbol.asyncDispose]())
-beforeEach(async () => {
-  run = await addRun(service, { startedBy: ada })
-})
+useDecisionDesk()
 
 function item(request: TestRequest, decision: 'approve' | 'deny', more = {}) {
   return { requestId: request.id, decision, digest: request.digest, revision: 1, ...more }

@@ -1,34 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { PermitStatement } from '../../domain/statement.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import {
-  addRequest,
-  addRun,
-  type TestRequest,
-  type TestRun,
-} from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { addRequest, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
+import type { TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { decideRequest } from './decide-request.ts'
 import { settleOutcome, type SettleOutcomeInput } from './settle-outcome.ts'
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
-let grace: TestPerson
-let run: TestRun
 let check: TestRequest
+import { ada, database, grace, run, service, useDecisionDesk } from './decisions.fixture.ts'
 
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  ada = await addPerson(database.db, 'Ada', ['platform'])
-  grace = await addPerson(database.db, 'Grace', ['platform'])
-})
-afterAll(() => database[Symbol.asyncDispose]())
+useDecisionDesk()
 beforeEach(async () => {
-  run = await addRun(service, { startedBy: ada })
   check = await addRequest(service, run, { kind: 'outcome_check' })
   await database.db
     .insertInto('execution')

@@ -1,44 +1,31 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import type { JsonObject } from '../../../domain/json.ts'
 import type { Judgement } from '../../../domain/judgement.ts'
-import { createTestDatabase, type TestDatabase } from '../../../../test/harness/postgres.ts'
 import {
   addRequest,
-  addRun,
   type RequestOptions,
   type TestRequest,
-  type TestRun,
 } from '../../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../../test/harness/fixtures/people.ts'
+import type { TestPerson } from '../../../../test/harness/fixtures/people.ts'
 import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
 import { judgedCall } from '../../../../test/harness/fixtures/judged-call.ts'
-import {
-  createTestService,
-  type TestService,
-} from '../../../../test/harness/fixtures/test-service.ts'
+import { createTestService } from '../../../../test/harness/fixtures/test-service.ts'
 import { getRequest } from '../../requests/get-request.ts'
 import { decideRequest } from '../decide-request.ts'
 import { reviseRequest } from './revise-request.ts'
+import {
+  ada,
+  database,
+  edsger,
+  grace,
+  linus,
+  run,
+  service,
+  useDecisionDesk,
+} from '../decisions.fixture.ts'
 
-let database: TestDatabase
-let service: TestService
-let ada: TestPerson
-let grace: TestPerson
-let linus: TestPerson
-let edsger: TestPerson
-let run: TestRun
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  ada = await addPerson(database.db, 'Ada', ['platform'])
-  grace = await addPerson(database.db, 'Grace', ['platform'])
-  linus = await addPerson(database.db, 'Linus', ['platform'])
-  edsger = await addPerson(database.db, 'Edsger', ['security'])
-})
-afterAll(() => database[Symbol.asyncDispose]())
+useDecisionDesk()
 beforeEach(async () => {
-  run = await addRun(service, { startedBy: ada })
   service.answerJudging(async (question) => judgedCall(service, question, {}))
 })
 
