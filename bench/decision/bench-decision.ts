@@ -54,7 +54,11 @@ async function ourBlock(ours: Ours) {
     ours.startRun('one', 'go'),
   )
   const decided = []
-  for (const run of runs) decided.push(await ours.decide(run))
+  for (const run of runs) {
+    decided.push(await ours.decide(run))
+    // As with the floor, nothing of the decision before goes on beside the next one.
+    await ours.untilWorkflowEnded(run)
+  }
   return decided
 }
 

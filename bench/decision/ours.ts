@@ -35,17 +35,20 @@ export class Ours implements AsyncDisposable {
   readonly pool: pg.Pool
   readonly #ada: TestSession
   readonly #grace: TestSession
+  readonly #temporal: Client
 
   private constructor(
     installation: Installation,
     pool: pg.Pool,
     ada: TestSession,
     grace: TestSession,
+    temporal: Client,
   ) {
     this.installation = installation
     this.pool = pool
     this.#ada = ada
     this.#grace = grace
+    this.#temporal = temporal
   }
 
   static async start(): Promise<Ours> {
@@ -57,12 +60,12 @@ export class Ours implements AsyncDisposable {
       await installation.signIn('ada@example.com'),
       await installation.signIn('grace@example.com'),
     ]
-    return new Ours(installation, pool, ada, grace)
+    const connection = await Connection.connect({ address: await temporalAddress(installation) })
+    return new Ours(installation, pool, ada, grace, new Client({ connection }))
   }
 
-  async temporalAddress(): Promise<string> {
-    const path = join(this.installation.dataDir, 'run', 'temporal.address')
-    return (await readFile(path, 'utf8')).trim()
+  temporalAddress(): Promise<string> {
+    return temporalAddress(this.installation)
   }
 
   async startRun(worker: string, input: string): Promise<WaitingRun> {
@@ -100,6 +103,11 @@ export class Ours implements AsyncDisposable {
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
     const at = await this.#toolTime(run)
     return { toolMs: at - sent, recordedMs, at }
+  }
+
+  /** Waits until the run's workflow has ended. */
+  async untilWorkflowEnded(run: WaitingRun): Promise<void> {
+    await this.#temporal.workflow.getHandle(`agent-run:${run.runId}`).result()
   }
 
   /** Waits until these runs have taken their last turn and ended. */
@@ -142,11 +150,7 @@ export class Ours implements AsyncDisposable {
 
   /** Events and bytes of history of one gated step, over the steps between the first and the last signal. */
   async historyPerStep(runId: string): Promise<{ events: number; bytes: number }> {
-    const connection = await Connection.connect({ address: await this.temporalAddress() })
-    const { events } = await new Client({ connection }).workflow
-      .getHandle(`agent-run:${runId}`)
-      .fetchHistory()
-    await connection.close()
+    const { events } = await this.#temporal.workflow.getHandle(`agent-run:${runId}`).fetchHistory()
     const isSignal = (event: temporal.api.history.v1.IHistoryEvent): boolean =>
       event.workflowExecutionSignaledEventAttributes !== null &&
       event.workflowExecutionSignaledEventAttributes !== undefined
@@ -166,6 +170,12 @@ export class Ours implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.pool.end()
+    await this.#temporal.connection.close()
     await this.installation[Symbol.asyncDispose]()
   }
+}
+
+async function temporalAddress(installation: Installation): Promise<string> {
+  const path = join(installation.dataDir, 'run', 'temporal.address')
+  return (await readFile(path, 'utf8')).trim()
 }
