@@ -1,6 +1,9 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { activationLock } from '../../src/services/policy/store-activation.ts'
+import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
 
@@ -65,5 +68,48 @@ describe('a run that waits', () => {
       ['succeeded', 1],
       ['succeeded', 1],
     ])
+  }, 240_000)
+})
+
+describe('a changed project', () => {
+  test('whose API is killed between the change and its activation takes force once, when the API is back', async () => {
+    const path = 'workers/patient.md'
+    const changed = (await world.read(path))?.replace(/^description: .*$/m, 'description: Changed')
+    const activations = () =>
+      world.sql<{ digest: string; audited: number }>(
+        `select digest, (select count(*)::int from audit_event where type = 'policy.activated') as audited
+         from policy_activation order by sequence`,
+      )
+    const before = await activations()
+    const holder = new pg.Client(await world.installation.databaseUrl())
+    await holder.connect()
+    try {
+      await holder.query('select pg_advisory_lock($1)', [activationLock])
+      await writeFile(join(world.installation.folder, path), changed ?? '')
+      await waitUntil(
+        async () => {
+          const waiting = await world.sql(
+            `select 1 from pg_locks where locktype = 'advisory' and objid = $1 and not granted`,
+            [activationLock],
+          )
+          return waiting.length === 1 || 'the change was not noticed'
+        },
+        { withinMs: 90_000 },
+      )
+      expect(await activations()).toEqual(before)
+      const gone = await world.installation.killNine('api')
+      await holder.end()
+      await world.installation.untilBack('api', gone)
+    } finally {
+      await holder.end()
+    }
+    const after = await activations()
+    expect(after.map((one) => one.audited)).toEqual(after.map(() => before.length + 1))
+    expect(after.slice(0, -1).map((one) => one.digest)).toEqual(before.map((one) => one.digest))
+    const [version] = await world.sql<{ document: unknown }>(
+      'select document from policy_version where digest = $1',
+      [after.at(-1)?.digest],
+    )
+    expect(JSON.stringify(version?.document)).toContain('description: Changed')
   }, 240_000)
 })

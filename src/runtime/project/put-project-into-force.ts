@@ -17,7 +17,7 @@ const SYSTEM: Caller = { actor: { type: 'system' }, channel: 'system' }
  */
 export async function putProjectIntoForce(
   ctx: SigningContext,
-  config: Config,
+  config: Pick<Config, 'projectDir' | 'isProduction'>,
   undo: AsyncDisposableStack,
 ): Promise<void> {
   const { projectDir } = config
@@ -28,8 +28,11 @@ export async function putProjectIntoForce(
     return
   }
   await activateAtStart(ctx, projectDir)
+  /** the problems that were logged last, until a version is valid: a slow save is told once */
+  let told: string | null = null
   const again = async () => {
     const { changed, policy, warnings } = await activateFolder(ctx, SYSTEM, projectDir)
+    told = null
     if (changed)
       ctx.log.info(
         { policyDigest: policy.digest, warnings: warnings.length },
@@ -38,6 +41,8 @@ export async function putProjectIntoForce(
   }
   const failed = (error: unknown) => {
     const problems = error instanceof Problem ? error.facts : { error: String(error) }
+    if (JSON.stringify(problems) === told) return
+    told = JSON.stringify(problems)
     ctx.log.error(
       { problems },
       'the changed project is not valid: the last valid version stays in force',
@@ -45,6 +50,8 @@ export async function putProjectIntoForce(
   }
   const watch = undo.use(watchProject({ projectDir, onChange: again, onError: failed }))
   await watch.ready
+  // What changed after the folder was read and before it was watched.
+  await again().catch(failed)
   const reload = () => void again().catch(failed)
   process.on('SIGHUP', reload)
   undo.defer(() => void process.off('SIGHUP', reload))

@@ -1,13 +1,18 @@
+import { canonicalJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { ProjectProblem } from '../../policy/policy.ts'
+import type { Tx } from '../../store/database.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 
 /** More problems than these are counted, not told. */
 const mostTold = 50
 
-/** Records that files were offered which are not valid. */
+/**
+ * Records that files were offered which are not valid. A folder that is watched is read at each step of a save: the
+ * same problems are recorded once, until other ones are found or a version took force.
+ */
 export async function rejectPolicy(
   ctx: SigningContext,
   caller: Caller,
@@ -18,15 +23,36 @@ export async function rejectPolicy(
   const shown = errors
     .slice(0, mostTold)
     .map((one): JsonObject => ({ file: one.file.slice(0, 100), line: one.line }))
-  await inUnitOfWork(ctx, (unit) =>
-    unit.audit({
+  const detail = { problems: errors.length, at: shown }
+  await inUnitOfWork(ctx, async (unit) => {
+    if (caller.actor.type === 'system' && (await isRecorded(unit.tx, detail))) return
+    await unit.audit({
       type: 'policy.rejected',
       actor: caller.actor,
       channel: caller.channel,
       ...(digest === null ? {} : { digest }),
-      detail: { problems: errors.length, at: shown },
-    }),
-  )
+      detail,
+    })
+  })
+}
+
+/** Is the newest event about versions the service's own rejection with these problems? */
+async function isRecorded(tx: Tx, detail: JsonObject): Promise<boolean> {
+  const newestOf = (type: string) =>
+    tx
+      .selectFrom('audit_event')
+      .select(['at', 'document'])
+      .where('type', '=', type)
+      .orderBy('at', 'desc')
+      .orderBy('id', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  const rejected = await newestOf('policy.rejected')
+  if (rejected === undefined) return false
+  const activated = await newestOf('policy.activated')
+  if (activated !== undefined && activated.at >= rejected.at) return false
+  const event = JSON.parse(rejected.document) as { actor: { type: string }; detail: JsonObject }
+  return event.actor.type === 'system' && canonicalJson(event.detail) === canonicalJson(detail)
 }
 
 /** The refusal of a folder with every problem, a line each. */

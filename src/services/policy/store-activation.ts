@@ -12,7 +12,7 @@ import { policyDifference } from './policy-difference.ts'
 import { syncPeople } from './sync-people.ts'
 
 /** Names the advisory lock; any number that nothing else uses. */
-const activationLock = 4_400_001
+export const activationLock = 4_400_001
 
 /** What is in force, as a transaction that holds the activation lock sees it. */
 export interface InForce {

@@ -1,0 +1,142 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { fixtureFiles } from '../../../test/harness/fixtures/project.ts'
+import { createTestService } from '../../../test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { createPolicyReader } from '../../services/policy/policy-reader.ts'
+import { putProjectIntoForce } from './put-project-into-force.ts'
+
+const worker = 'workers/scribe.md'
+const text = fixtureFiles.texts.get(worker) ?? ''
+const config = fixtureFiles.texts.get('countersign.yaml') ?? ''
+const withinMs = 90_000
+
+let folder: string
+let database: TestDatabase
+let undo: AsyncDisposableStack
+/** problems that were logged, in order */
+let told: string[]
+/** the worker's description in the version in force */
+let inForce: () => Promise<string>
+
+/** In one step: what is half made here is exactly what the test says. */
+function put(path: string, bytes: string): void {
+  mkdirSync(dirname(join(folder, path)), { recursive: true })
+  writeFileSync(join(folder, 'being-written'), bytes)
+  renameSync(join(folder, 'being-written'), join(folder, path))
+}
+
+/** The worker's file with another description. */
+function described(as: string): string {
+  return text.replace(/^description: .*$/m, `description: ${as}`)
+}
+
+beforeEach(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'watched project '))
+  for (const [path, bytes] of fixtureFiles.texts) put(path, bytes)
+  put(worker, described('first'))
+  database = await createTestDatabase()
+  const { ctx: plain } = await createTestService(database.db)
+  const policies = createPolicyReader(plain)
+  told = []
+  const log = {
+    info: () => undefined,
+    warn: () => undefined,
+    error: (fields: Record<string, unknown>) => void told.push(JSON.stringify(fields)),
+  }
+  inForce = async () => (await policies.inForce()).workers.get('scribe')?.description ?? ''
+  undo = new AsyncDisposableStack()
+  const project = { projectDir: folder, isProduction: false }
+  await putProjectIntoForce({ ...plain, policies, log }, project, undo)
+})
+afterEach(async () => {
+  await undo.disposeAsync()
+  await database[Symbol.asyncDispose]()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+/** Events of the trail about versions, in order, without the first. */
+async function trail(): Promise<string[]> {
+  const rows = await database.db
+    .selectFrom('audit_event')
+    .select('type')
+    .where('type', 'like', 'policy.%')
+    .orderBy('at')
+    .orderBy('id')
+    .execute()
+  return rows.slice(1).map((row) => row.type)
+}
+
+async function untilTold(times: number): Promise<void> {
+  await waitUntil(() => told.length >= times, { withinMs })
+}
+
+async function untilInForce(description: string): Promise<void> {
+  await waitUntil(
+    async () => {
+      const is = await inForce()
+      return is === description || `${is} is in force, not ${description}`
+    },
+    { withinMs },
+  )
+}
+
+describe('a change that is seen half made', () => {
+  test('leaves the last valid version in force, is told once however often it is saved, and the whole file takes force once', async () => {
+    const whole = described('second')
+    const half = (text.indexOf('---', 4) / 2) | 0
+    put(worker, whole.slice(0, half))
+    await untilTold(1)
+    expect(told).toEqual([expect.stringContaining(worker)])
+    expect(await inForce()).toBe('first')
+    put('tools/beside.ts', 'export default 1\n')
+    put(worker, whole.slice(0, half + 1))
+    process.emit('SIGHUP')
+    put('scripts/scribe.yaml', 'turns: []\n')
+    put(worker, whole)
+    await untilInForce('second')
+    expect(told).toHaveLength(1)
+    expect(await trail()).toEqual(['policy.rejected', 'policy.activated'])
+  })
+
+  test('is never seen when it is made beside the file, which a rename replaces, as many editors save', async () => {
+    const whole = described('second')
+    put('workers/.scribe.md.swp', whole.slice(0, 20))
+    put(`${worker}~`, text)
+    put('workers/.scribe.md.swp', whole)
+    renameSync(join(folder, 'workers/.scribe.md.swp'), join(folder, worker))
+    await untilInForce('second')
+    rmSync(join(folder, `${worker}~`))
+    put(worker, described('third'))
+    await untilInForce('third')
+    expect(told).toEqual([])
+    expect(await trail()).toEqual(['policy.activated', 'policy.activated'])
+  })
+
+  test('as an invalid countersign.yaml holds the other files back too, until it is valid', async () => {
+    put('countersign.yaml', `${config}nonsense: 1\n`)
+    await untilTold(1)
+    put(worker, described('second'))
+    put('countersign.yaml', `${config}nonsense: 2\nmore: 3\n`)
+    await untilTold(2)
+    expect(await inForce()).toBe('first')
+    expect(await trail()).toEqual(['policy.rejected', 'policy.rejected'])
+    put('countersign.yaml', `${config}# valid again\n`)
+    await untilInForce('second')
+    expect((await trail()).slice(2)).toEqual(['policy.activated'])
+    expect(told).toEqual([expect.stringContaining('nonsense'), expect.stringContaining('more')])
+  })
+})
+
+test('the same mistake is told again once a version was valid in between', async () => {
+  put('countersign.yaml', `${config}nonsense: 1\n`)
+  await untilTold(1)
+  put('countersign.yaml', config.concat('# other\n'))
+  await waitUntil(async () => (await trail()).includes('policy.activated'), { withinMs })
+  put('countersign.yaml', `${config}nonsense: 1\n`)
+  await untilTold(2)
+  expect(await trail()).toEqual(['policy.rejected', 'policy.activated', 'policy.rejected'])
+})
