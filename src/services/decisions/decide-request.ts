@@ -97,7 +97,7 @@ async function decideLocked(
   const decisionId = await recordDecision(unit, caller, request, decision, {
     ...marks,
     batchDecisionId: asked.batchDecisionId,
-    at: facts.now,
+    facts,
   })
   const wake = [request.id]
   let state: RequestState = 'pending'
@@ -162,7 +162,7 @@ async function approveRequest(
   await endRequest(unit, request, { event: 'approve' })
   const deciders = counted.counted.map((place) => place.personId)
   const { attempt } = request
-  await permitRequest(ctx, unit, caller, request, facts, { deciders, attempt })
+  await permitRequest(ctx, unit, caller, request, facts, { counted: counted.counted, attempt })
   const reach = commonReach(votes.filter((one) => deciders.includes(one.personId)))
   if (reach.scope !== 'once') {
     const grant = { request, facts, ...reach, personId: person.id, selfApproved }

@@ -1,9 +1,12 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
+import type { DecisionBasis } from '../../domain/decision-basis.ts'
+import { quorumTeams } from '../../domain/quorum.ts'
 import { toJsonb } from '../../store/database.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
+import type { DecisionFacts } from './decision-facts.ts'
 import type { DecisionInput } from './decision-input.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import type { DecisionMarks } from './judge-decision.ts'
@@ -15,7 +18,7 @@ export async function recordDecision(
   caller: Caller,
   request: Selectable<RequestTable>,
   input: DecisionInput,
-  marks: DecisionMarks & { readonly batchDecisionId: string | null; readonly at: Date },
+  marks: DecisionMarks & { readonly batchDecisionId: string | null; readonly facts: DecisionFacts },
 ): Promise<string> {
   const id = uuidv7()
   const reasonHash = input.reason === null ? null : await putSaltedText(unit.tx, input.reason)
@@ -39,7 +42,7 @@ export async function recordDecision(
       edited: marks.edited,
       batch_decision_id: marks.batchDecisionId,
       channel: caller.channel,
-      at: marks.at,
+      at: marks.facts.now,
     })
     .execute()
   await unit.audit({
@@ -61,7 +64,23 @@ export async function recordDecision(
       selfApproved: marks.selfApproved,
       edited: marks.edited,
       batchDecisionId: marks.batchDecisionId,
+      basis: basisOf(request, marks),
     },
   })
   return id
+}
+
+/** What the decision was judged by, a {@link DecisionBasis}: in the event, so that it can be judged again offline. */
+function basisOf(
+  { routing, expires_at: expiresAt }: Selectable<RequestTable>,
+  { person, facts }: DecisionMarks & { readonly facts: DecisionFacts },
+) {
+  const teams = quorumTeams(routing.quorum)
+  return {
+    quorum: { any: routing.quorum.any.map((places) => places.map((place) => ({ ...place }))) },
+    selfApproval: routing.selfApproval,
+    principals: [...new Set(facts.principals.map(({ personId }) => personId))].toSorted(),
+    expiresAt: expiresAt.toISOString(),
+    teams: person.teams.filter((team) => teams.includes(team)).toSorted(),
+  } satisfies DecisionBasis
 }

@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Json } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
+import { quorumTeams } from '../../domain/quorum.ts'
 import type { RequestState } from '../../domain/request.ts'
 import { executionTransitions, transition } from '../../domain/transitions.ts'
 import type { Tx } from '../../store/database.ts'
@@ -84,7 +85,7 @@ async function settleLocked(
     stop
       ? { decision: 'deny', then: 'stop', ...named }
       : { decision: 'approve', scope: 'once', bounds: null, ...named },
-    { ...marks, batchDecisionId: null, at: facts.now },
+    { ...marks, batchDecisionId: null, facts },
   )
   await settleExecution(unit, caller, request, execution, finding, marks.person.id)
   const wake = [request.id]
@@ -178,6 +179,9 @@ async function permitAgain(
   facts: DecisionFacts,
   attempt: number,
 ): Promise<void> {
-  const deciders = facts.person === null ? [] : [facts.person.id]
-  await permitRequest(ctx, unit, caller, request, facts, { deciders, attempt })
+  const { person } = facts
+  const teams = quorumTeams(request.routing.quorum)
+  const team = person?.teams.find((one) => teams.includes(one)) ?? ''
+  const counted = person === null ? [] : [{ personId: person.id, team }]
+  await permitRequest(ctx, unit, caller, request, facts, { counted, attempt })
 }

@@ -109,7 +109,7 @@ async function recordAnswer(
       scope: 'once',
       bounds: null,
     },
-    { ...marks, batchDecisionId: null, at: facts.now },
+    { ...marks, batchDecisionId: null, facts },
   )
 }
 

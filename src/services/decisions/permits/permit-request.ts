@@ -1,4 +1,5 @@
 import type { Selectable } from 'kysely'
+import type { CountedVote } from '../../../domain/decision-basis.ts'
 import { hashJson } from '../../../domain/digest.ts'
 import type { PermitStatement } from '../../../domain/statement.ts'
 import type { RequestTable } from '../../../store/schema.ts'
@@ -18,7 +19,7 @@ export async function permitRequest(
   caller: Caller,
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
-  given: { readonly deciders: readonly string[]; readonly attempt: number },
+  given: { readonly counted: readonly CountedVote[]; readonly attempt: number },
 ): Promise<PermitStatement> {
   const permit = await issuePermit(unit.tx, ctx.signer, {
     requestId: request.id,
@@ -28,7 +29,7 @@ export async function permitRequest(
     callId: request.kind === 'attachment' ? null : request.call_id,
     digest: facts.revision.digest,
     factsDigest: hashJson(facts.revision.facts),
-    deciders: given.deciders,
+    deciders: given.counted.map(({ personId }) => personId),
     policyDigest: request.policy_digest,
     attempt: given.attempt,
     epoch: facts.epoch,
@@ -42,7 +43,14 @@ export async function permitRequest(
     ...aboutRequest(request),
     digest: permit.digest,
     policyDigest: permit.policyDigest,
-    detail: { permitId: permit.permitId, attempt: permit.attempt, expiresAt: permit.expiresAt },
+    detail: {
+      permitId: permit.permitId,
+      attempt: permit.attempt,
+      expiresAt: permit.expiresAt,
+      revision: permit.revision,
+      factsDigest: permit.factsDigest,
+      counted: given.counted.map(({ personId, team }) => ({ personId, team })),
+    },
   })
   return permit
 }

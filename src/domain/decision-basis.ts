@@ -1,0 +1,22 @@
+import type { Quorum } from './request.ts'
+
+/**
+ * What a decision was judged by, kept with its event so that others can judge it again without the database: the quorum
+ * and the people behind the request as they were frozen, and the decider's teams as they were then (audit.md, verifying).
+ */
+export interface DecisionBasis {
+  readonly quorum: Quorum
+  readonly selfApproval: boolean
+  /** ids of the people behind the request, sorted */
+  readonly principals: readonly string[]
+  /** the request's deadline, ISO 8601 */
+  readonly expiresAt: string
+  /** of the decider: those that the quorum names */
+  readonly teams: readonly string[]
+}
+
+/** A vote that counts, and the place of the quorum that it fills. */
+export interface CountedVote {
+  readonly personId: string
+  readonly team: string
+}
