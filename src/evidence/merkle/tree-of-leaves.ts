@@ -1,0 +1,27 @@
+import { nodeHash } from './tree-hash.ts'
+import { rangeHash, type NodeAt } from './tree-range.ts'
+
+/** The whole tree over these leaf hashes, kept in memory: hash of every whole subtree of it. */
+export function treeOfLeaves(leafHashes: readonly Uint8Array[]): NodeAt {
+  const levels: Uint8Array[][] = [[...leafHashes]]
+  for (let below = levels[0] ?? []; below.length > 1;) {
+    const level: Uint8Array[] = []
+    for (let place = 0; place + 1 < below.length; place += 2) {
+      level.push(nodeHash(hashIn(below, place), hashIn(below, place + 1)))
+    }
+    levels.push(level)
+    below = level
+  }
+  return ({ level, index }) => hashIn(levels[level] ?? [], index)
+}
+
+/** Root of the tree over these leaf hashes (RFC 6962 2.1). */
+export function treeRoot(leafHashes: readonly Uint8Array[]): Buffer {
+  return rangeHash({ begin: 0, end: leafHashes.length }, treeOfLeaves(leafHashes))
+}
+
+function hashIn(hashes: readonly Uint8Array[], place: number): Uint8Array {
+  const hash = hashes[place]
+  if (hash === undefined) throw new RangeError(`The tree has no such subtree: ${place}`)
+  return hash
+}

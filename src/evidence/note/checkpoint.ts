@@ -1,0 +1,55 @@
+import { hashBytesLong } from '../merkle/tree-hash.ts'
+import { MalformedEvidence } from '../malformed.ts'
+import { decodeBase64, type NoteKey } from './note-key.ts'
+import { isSignedBy, parseNote } from './signed-note.ts'
+
+/** A tree at one size (C2SP tlog-checkpoint): `origin` names the log, `extensions` are further lines. */
+export interface Checkpoint {
+  readonly origin: string
+  readonly size: number
+  readonly root: Uint8Array
+  readonly extensions: readonly string[]
+}
+
+/** The text that is signed. Throws `MalformedEvidence` when a line cannot be one. */
+export function formatCheckpoint({ origin, size, root, extensions }: Checkpoint): string {
+  const lines = [origin, String(size), Buffer.from(root).toString('base64'), ...extensions]
+  if (lines.some((line) => line === '' || /\p{Cc}/u.test(line))) {
+    throw new MalformedEvidence('A line of a checkpoint is empty or has control characters')
+  }
+  return lines.map((line) => `${line}\n`).join('')
+}
+
+/** Reads a checkpoint's text. Throws `MalformedEvidence` with what is wrong with it. */
+export function parseCheckpoint(text: string): Checkpoint {
+  const lines = text.split('\n')
+  if (lines.pop() !== '' || lines.includes('')) {
+    throw new MalformedEvidence('A checkpoint has no empty line, and ends in a line end')
+  }
+  const [origin, size = '', root = '', ...extensions] = lines
+  const hash = decodeBase64(root)
+  if (origin === undefined) throw new MalformedEvidence('A checkpoint begins with its origin')
+  if (!/^(0|[1-9]\d*)$/.test(size) || !Number.isSafeInteger(Number(size))) {
+    throw new MalformedEvidence(`A checkpoint's second line is the size of its tree, not "${size}"`)
+  }
+  if (hash === null || hash.length !== hashBytesLong) {
+    throw new MalformedEvidence(`A checkpoint's third line is the root of its tree in base64`)
+  }
+  return { origin, size: Number(size), root: hash, extensions }
+}
+
+/**
+ * The checkpoint of a signed note. Throws `MalformedEvidence` unless the log's key signed it, and its origin is
+ * that key's name.
+ */
+export function openCheckpoint(note: string, key: NoteKey): Checkpoint {
+  const signed = parseNote(note)
+  if (!isSignedBy(signed, key)) {
+    throw new MalformedEvidence(`The checkpoint is not signed by ${key.name}`)
+  }
+  const checkpoint = parseCheckpoint(signed.text)
+  if (checkpoint.origin !== key.name) {
+    throw new MalformedEvidence(`The checkpoint is of ${checkpoint.origin}, not of ${key.name}`)
+  }
+  return checkpoint
+}

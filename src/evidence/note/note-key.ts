@@ -1,0 +1,77 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto'
+import { MalformedEvidence } from '../malformed.ts'
+
+/** What a signature of a note is over: the text (`ed25519`), or a cosignature with its time (C2SP tlog-cosignature). */
+export type NoteAlgorithm = 'ed25519' | 'cosignature'
+
+const algorithmBytes: Readonly<Record<NoteAlgorithm, number>> = { ed25519: 1, cosignature: 4 }
+
+/** Who signs notes: the public half. `keyId` is the 4 bytes of C2SP signed-note as a number. */
+export interface NoteKey {
+  readonly name: string
+  readonly algorithm: NoteAlgorithm
+  readonly keyId: number
+  readonly publicKey: KeyObject
+}
+
+/** Subject public key info of an Ed25519 key, up to its 32 bytes (RFC 8410). */
+const spkiPrefix = Buffer.from('302a300506032b6570032100', 'hex')
+
+/** A key with its id. Throws `MalformedEvidence` when the name cannot stand in a note, or the key is not Ed25519. */
+export function noteKey(
+  name: string,
+  publicKey: KeyObject,
+  algorithm: NoteAlgorithm = 'ed25519',
+): NoteKey {
+  if (!isKeyName(name)) {
+    throw new MalformedEvidence(`"${name}" is no key name: it has no spaces, no + and some text`)
+  }
+  if (publicKey.asymmetricKeyType !== 'ed25519') {
+    throw new MalformedEvidence(`The key of ${name} is not an Ed25519 key`)
+  }
+  return { name, algorithm, keyId: keyIdOf(name, typedKey(publicKey, algorithm)), publicKey }
+}
+
+/** The key as one line, `name+hash+base64` (C2SP signed-note). */
+export function formatVerifierKey({ name, algorithm, keyId, publicKey }: NoteKey): string {
+  const hash = keyId.toString(16).padStart(8, '0')
+  return `${name}+${hash}+${typedKey(publicKey, algorithm).toString('base64')}`
+}
+
+/** The key of such a line. Throws `MalformedEvidence` when it is none, or its hash is not that of its key. */
+export function parseVerifierKey(line: string): NoteKey {
+  const [, name = '', hash = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/u.exec(line) ?? []
+  const typed = decodeBase64(base64)
+  const algorithm = (['ed25519', 'cosignature'] as const).find(
+    (known) => algorithmBytes[known] === typed?.[0],
+  )
+  if (typed === null || typed.length !== 33 || algorithm === undefined) {
+    throw new MalformedEvidence('A verifier key is "name+hash+base64" of an Ed25519 key')
+  }
+  const der = Buffer.concat([spkiPrefix, typed.subarray(1)])
+  const key = noteKey(name, createPublicKey({ key: der, format: 'der', type: 'spki' }), algorithm)
+  if (key.keyId !== Number.parseInt(hash, 16)) {
+    throw new MalformedEvidence(`The hash of the key of ${name} is not ${hash}`)
+  }
+  return key
+}
+
+/** Whether a name may stand in a signature line: some text without white space and plus (C2SP signed-note). */
+export function isKeyName(name: string): boolean {
+  return name !== '' && !/[\s+\p{Cc}]/u.test(name) && name.isWellFormed()
+}
+
+/** Bytes of standard base64 with padding; `null` when the text is not exactly what those bytes encode to. */
+export function decodeBase64(text: string): Buffer | null {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.toString('base64') === text ? bytes : null
+}
+
+function typedKey(publicKey: KeyObject, algorithm: NoteAlgorithm): Buffer {
+  const der = publicKey.export({ type: 'spki', format: 'der' })
+  return Buffer.concat([Buffer.of(algorithmBytes[algorithm]), der.subarray(spkiPrefix.length)])
+}
+
+function keyIdOf(name: string, typed: Buffer): number {
+  return createHash('sha256').update(`${name}\n`).update(typed).digest().readUInt32BE(0)
+}

@@ -1,0 +1,76 @@
+import { sign, verify, type KeyObject } from 'node:crypto'
+import { MalformedEvidence } from '../malformed.ts'
+import { decodeBase64, isKeyName, type NoteKey } from './note-key.ts'
+
+/** One signature line. `signature` is what follows the key's id. */
+export interface NoteSignature {
+  readonly name: string
+  readonly keyId: number
+  readonly signature: Uint8Array
+}
+
+/** A text that ends in a line end, and who signed it. Nothing is verified yet. */
+export interface SignedNote {
+  readonly text: string
+  readonly signatures: readonly NoteSignature[]
+}
+
+const longestNote = 1_000_000
+const mostSignatures = 100
+
+/** Reads a signed note (C2SP signed-note). Throws `MalformedEvidence` with what is wrong with it. */
+export function parseNote(note: string): SignedNote {
+  if (note.length > longestNote) throw new MalformedEvidence(`A note has over ${longestNote} bytes`)
+  if (!note.isWellFormed() || /[^\P{Cc}\n]/u.test(note)) {
+    throw new MalformedEvidence('A note has characters that it must not have')
+  }
+  const gap = note.lastIndexOf('\n\n')
+  const lines = note.slice(gap + 2).split('\n')
+  if (gap < 1 || lines.pop() !== '' || lines.length === 0) {
+    throw new MalformedEvidence('A note is a text, an empty line and at least one signature')
+  }
+  if (lines.length > mostSignatures) {
+    throw new MalformedEvidence(`A note has over ${mostSignatures} signatures`)
+  }
+  return { text: note.slice(0, gap + 1), signatures: lines.map(parseSignature) }
+}
+
+/** The note as text: what was signed, an empty line, the signatures. */
+export function formatNote({ text, signatures }: SignedNote): string {
+  return `${text}\n${signatures.map(formatSignature).join('')}`
+}
+
+/** One signature line with its line end, to append to a note. */
+export function formatSignature({ name, keyId, signature }: NoteSignature): string {
+  const id = Buffer.alloc(4)
+  id.writeUInt32BE(keyId)
+  return `— ${name} ${Buffer.concat([id, signature]).toString('base64')}\n`
+}
+
+/** Signs a text as this key's owner. The text ends in a line end and has no empty line at its end. */
+export function signText(text: string, key: NoteKey, privateKey: KeyObject): NoteSignature {
+  if (!text.endsWith('\n')) throw new RangeError('A note ends in a line end')
+  return { name: key.name, keyId: key.keyId, signature: sign(null, Buffer.from(text), privateKey) }
+}
+
+/**
+ * Whether the note carries this key's signature over its text. False when it carries none; throws
+ * `MalformedEvidence` when it carries one that does not hold, as C2SP signed-note asks.
+ */
+export function isSignedBy(note: SignedNote, key: NoteKey): boolean {
+  const own = note.signatures.find(({ name, keyId }) => name === key.name && keyId === key.keyId)
+  if (own === undefined || key.algorithm !== 'ed25519') return false
+  if (!verify(null, Buffer.from(note.text), key.publicKey, own.signature)) {
+    throw new MalformedEvidence(`The signature of ${key.name} does not hold`)
+  }
+  return true
+}
+
+function parseSignature(line: string): NoteSignature {
+  const [, name = '', base64 = ''] = /^— (\S+) (\S+)$/u.exec(line) ?? []
+  const bytes = decodeBase64(base64)
+  if (!isKeyName(name) || bytes === null || bytes.length < 5) {
+    throw new MalformedEvidence('A signature of a note is "— name base64"')
+  }
+  return { name, keyId: bytes.readUInt32BE(0), signature: bytes.subarray(4) }
+}
