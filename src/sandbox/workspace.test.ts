@@ -7,7 +7,9 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -18,14 +20,13 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { hashBytes } from '../domain/digest.ts'
-import type { Workspace } from '../domain/tool.ts'
 import { hostilePaths } from './hostile-paths.fixture.ts'
-import { openWorkspace } from './workspace.ts'
+import { openWorkspace, type OpenWorkspace } from './workspace.ts'
 
 let base: string
 let root: string
 let outside: string
-let workspace: Workspace
+let workspace: OpenWorkspace
 
 beforeEach(async () => {
   base = realpathSync(mkdtempSync(path.join(tmpdir(), 'workspace-')))
@@ -252,5 +253,86 @@ describe('reading', () => {
     await expect(workspace.list('notes/a.md', { maxEntries: 9 })).rejects.toEqual(
       problem('not_a_directory'),
     )
+  })
+})
+
+describe('a look at many paths', () => {
+  /** Folders and files of the workspace that this process has open. */
+  const heldOpen = (): string[] =>
+    readdirSync('/proc/self/fd').flatMap((fd) => {
+      const target = existsSync(`/proc/self/fd/${fd}`) ? readlinkSync(`/proc/self/fd/${fd}`) : ''
+      return target.startsWith(root) ? [target] : []
+    })
+
+  it('finds what the workspace finds, and refuses what it refuses', async () => {
+    symlinkSync(outside, path.join(root, 'link'))
+    await workspace.look(async (look) => {
+      for (let time = 0; time < 2; time += 1) {
+        const asked = { hash: true, clash: true }
+        expect(await look.state('notes/a.md', asked)).toEqual({
+          kind: 'file',
+          bytes: 4,
+          hash: hashBytes('one\n'),
+        })
+        expect(await look.state('notes/A.md', asked)).toMatchObject({ clash: 'a.md' })
+        expect(await look.state('nowhere/a.md')).toEqual({ kind: 'absent', bytes: 0 })
+        expect(await look.read('notes/a.md', { maxBytes: 10 })).toEqual(bytes('one\n'))
+        expect(await look.list('', { maxEntries: 10 })).toEqual(
+          await workspace.list('', { maxEntries: 10 }),
+        )
+        await expect(look.read('link/secret.txt', { maxBytes: 10 })).rejects.toEqual(
+          problem('is_a_link'),
+        )
+        await expect(look.state('.countersign/key')).rejects.toEqual(problem('hidden'))
+      }
+    })
+  })
+
+  it.runIf(process.platform === 'linux')(
+    'opens each folder once, and has none open afterwards, not even when it fails',
+    async () => {
+      const notes = path.join(root, 'notes')
+      const failing = workspace.look(async (look) => {
+        await Promise.all([look.state('notes/a.md'), look.state('notes/b.md')])
+        expect(heldOpen()).toEqual([notes])
+        renameSync(notes, path.join(base, 'moved'))
+        expect((await look.state('notes/a.md')).kind).toBe('file')
+        expect((await workspace.state('notes/a.md')).kind).toBe('absent')
+        throw new Error('enough')
+      })
+      await expect(failing).rejects.toThrow('enough')
+      expect(heldOpen()).toEqual([])
+    },
+  )
+
+  it('finds a folder that is made while it looks', async () => {
+    await workspace.look(async (look) => {
+      expect((await look.state('new/a.md')).kind).toBe('absent')
+      await workspace.write('new/a.md', bytes('x'), 'absent')
+      expect((await look.state('new/a.md')).kind).toBe('file')
+    })
+  })
+
+  it('holds no more than 64 folders open, however many it looks into', async () => {
+    const folders = Array.from({ length: 80 }, (_, index) => `folder-${index}`)
+    for (const folder of folders) mkdirSync(path.join(root, folder))
+    await workspace.look(async (look) => {
+      for (const folder of folders) {
+        expect((await look.state(`${folder}/a.md`)).kind).toBe('absent')
+      }
+      if (process.platform === 'linux') expect(heldOpen()).toHaveLength(64)
+    })
+  })
+
+  it('cannot change anything', async () => {
+    await workspace.look(async (look) => {
+      const hash = hashBytes('one\n')
+      await expect(look.write('notes/b.md', bytes('x'), 'absent')).rejects.toThrow(TypeError)
+      await expect(look.remove('notes/a.md', hash)).rejects.toThrow(TypeError)
+      await expect(
+        look.move('notes/a.md', 'notes/b.md', { from: hash, to: 'absent' }),
+      ).rejects.toThrow(TypeError)
+    })
+    expect(readdirSync(path.join(root, 'notes'))).toEqual(['a.md'])
   })
 })

@@ -4,6 +4,7 @@ import { WorkspaceProblem } from '../domain/workspace-problem.ts'
 import { moveFile, removeFile, replaceFile, sweepAbandoned, type Place } from './change-file.ts'
 import { clashOf, namesIn, refuseClash } from './case-clash.ts'
 import { named } from './file-problem.ts'
+import { HeldFolders, type Enter } from './held-folders.ts'
 import { hiddenPaths, hiddenProblem, identityOf, isUnfinishedWrite } from './hidden-paths.ts'
 import { inTurn } from './in-turn.ts'
 import {
@@ -16,6 +17,15 @@ import {
 import { hashFile, openFile, readBytes, stateOf } from './open-file.ts'
 import { parsePath } from './path-names.ts'
 
+/** A workspace that opens its folders afresh for each access. */
+export interface OpenWorkspace extends Workspace {
+  /**
+   * Runs `work` on the workspace with each folder opened once, at its first use: for a look at many paths within a
+   * moment. Nothing can be changed through it, since a change makes sure that its folder is still where its path leads.
+   */
+  look<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
+}
+
 /**
  * The folder at `root` as tools may touch it: beneath it only, no link followed, no special file opened (security.md
  * 10, 11). `hidden` (absolute or relative to the root) is refused with code `hidden` and never listed. Writes make the
@@ -26,7 +36,7 @@ export async function openWorkspace(options: {
   readonly hidden: readonly string[]
   /** for tests of the weaker way that platforms without /proc have to go */
   readonly naming?: ChildNaming
-}): Promise<Workspace> {
+}): Promise<OpenWorkspace> {
   const root = await realpath(options.root)
   const hidden = hiddenPaths(root, options.hidden)
   const naming = options.naming ?? platformNaming
@@ -54,6 +64,7 @@ export async function openWorkspace(options: {
   }
 
   async function withPlace<T>(
+    enterFolder: Enter,
     path: string,
     create: boolean,
     use: (place: Place, parents: readonly string[]) => Promise<T>,
@@ -64,7 +75,7 @@ export async function openWorkspace(options: {
       throw new WorkspaceProblem('not_a_file', path, 'The workspace root is a folder.')
     }
     const parents = components.slice(0, -1)
-    await using directory = await enter(parents, create)
+    await using directory = await enterFolder(parents, create)
     return await use({ directory, name, at: components.join('/') }, parents)
   }
 
@@ -78,77 +89,9 @@ export async function openWorkspace(options: {
   }
 
   return {
-    root,
-
-    async state(path, wanted = {}) {
-      if (componentsOf(path).length === 0) return { kind: 'directory', bytes: 0 }
-      try {
-        return await withPlace(path, false, async ({ directory, name, at }) => {
-          const state = await stateOf(directory, name, at)
-          if (state.kind === 'directory') await refuseCovered(directory, name, at)
-          const clash = wanted.clash === true ? await clashOf(directory, name, at) : undefined
-          const hash =
-            wanted.hash === true && state.kind === 'file'
-              ? await hashAt(directory, name, at)
-              : undefined
-          return {
-            ...state,
-            ...(hash === undefined ? {} : { hash }),
-            ...(clash === undefined ? {} : { clash }),
-          }
-        })
-      } catch (error) {
-        if (!(error instanceof WorkspaceProblem) || error.code !== 'not_found') throw error
-        const clash = wanted.clash === true ? await clashOfMissing(componentsOf(path)) : undefined
-        return { kind: 'absent', bytes: 0, ...(clash === undefined ? {} : { clash }) }
-      }
-    },
-
-    async read(path, { maxBytes, start }) {
-      return withPlace(path, false, async ({ directory, name, at }) => {
-        const handle = await openFile(directory, name, at)
-        try {
-          const bytes = await readBytes(
-            handle,
-            start ?? 0,
-            maxBytes + (start === undefined ? 1 : 0),
-          )
-          if (bytes.length <= maxBytes) return bytes
-          const { size } = await handle.stat()
-          throw new WorkspaceProblem(
-            'too_large',
-            at,
-            `${named(at)} has ${size} bytes; at most ${maxBytes} can be read at once.`,
-          )
-        } finally {
-          await handle.close()
-        }
-      })
-    },
-
-    async list(path, { maxEntries }) {
-      const components = componentsOf(path)
-      await using directory = await enter(components, false)
-      const at = components.join('/')
-      const entries: { name: string; state: FileState }[] = []
-      for (const name of (await namesIn(directory, at)).toSorted(byCodeUnit)) {
-        if (entries.length >= maxEntries) break
-        if (isUnfinishedWrite(name)) continue
-        const below = [...components, name]
-        const state = await stateOf(directory, name, below.join('/'))
-        if (await isHidden(directory, below, state)) continue
-        if (state.kind !== 'absent' || name.includes('\uFFFD')) {
-          entries.push({
-            name,
-            state: state.kind === 'absent' ? { kind: 'other', bytes: 0 } : state,
-          })
-        }
-      }
-      return entries
-    },
-
+    ...readThrough(enter),
     async write(path, bytes, expected) {
-      await withPlace(path, true, async (place, parents) => {
+      await withPlace(enter, path, true, async (place, parents) => {
         await refuseClash(place.directory, place.name, place.at)
         await sweepAbandoned(place.directory)
         await inTurn(root, () =>
@@ -158,7 +101,7 @@ export async function openWorkspace(options: {
     },
 
     async remove(path, expected) {
-      await withPlace(path, false, async (place, parents) => {
+      await withPlace(enter, path, false, async (place, parents) => {
         await inTurn(root, () =>
           removeFile(place, expected, () => confirmReachable(place, parents)),
         )
@@ -166,8 +109,8 @@ export async function openWorkspace(options: {
     },
 
     async move(from, to, expected) {
-      await withPlace(from, false, async (source, sourceParents) => {
-        await withPlace(to, true, async (target, targetParents) => {
+      await withPlace(enter, from, false, async (source, sourceParents) => {
+        await withPlace(enter, to, true, async (target, targetParents) => {
           const same = source.directory.identity === target.directory.identity
           await refuseClash(
             target.directory,
@@ -184,6 +127,93 @@ export async function openWorkspace(options: {
         })
       })
     },
+
+    async look(work) {
+      await using held = new HeldFolders(enter)
+      return await work({
+        ...readThrough((components, create) => held.enter(components, create)),
+        write: changesNothing,
+        remove: changesNothing,
+        move: changesNothing,
+      })
+    },
+  }
+
+  /** What only looks, by a way to its folders. */
+  function readThrough(enterFolder: Enter): Pick<Workspace, 'root' | 'state' | 'read' | 'list'> {
+    return {
+      root,
+
+      async state(path, wanted = {}) {
+        if (componentsOf(path).length === 0) return { kind: 'directory', bytes: 0 }
+        try {
+          return await withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
+            const state = await stateOf(directory, name, at)
+            if (state.kind === 'directory') await refuseCovered(directory, name, at)
+            const clash = wanted.clash === true ? await clashOf(directory, name, at) : undefined
+            const hash =
+              wanted.hash === true && state.kind === 'file'
+                ? await hashAt(directory, name, at)
+                : undefined
+            return {
+              ...state,
+              ...(hash === undefined ? {} : { hash }),
+              ...(clash === undefined ? {} : { clash }),
+            }
+          })
+        } catch (error) {
+          if (!(error instanceof WorkspaceProblem) || error.code !== 'not_found') throw error
+          const clash =
+            wanted.clash === true
+              ? await clashOfMissing(enterFolder, componentsOf(path))
+              : undefined
+          return { kind: 'absent', bytes: 0, ...(clash === undefined ? {} : { clash }) }
+        }
+      },
+
+      async read(path, { maxBytes, start }) {
+        return withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
+          const handle = await openFile(directory, name, at)
+          try {
+            const bytes = await readBytes(
+              handle,
+              start ?? 0,
+              maxBytes + (start === undefined ? 1 : 0),
+            )
+            if (bytes.length <= maxBytes) return bytes
+            const { size } = await handle.stat()
+            throw new WorkspaceProblem(
+              'too_large',
+              at,
+              `${named(at)} has ${size} bytes; at most ${maxBytes} can be read at once.`,
+            )
+          } finally {
+            await handle.close()
+          }
+        })
+      },
+
+      async list(path, { maxEntries }) {
+        const components = componentsOf(path)
+        await using directory = await enterFolder(components, false)
+        const at = components.join('/')
+        const entries: { name: string; state: FileState }[] = []
+        for (const name of (await namesIn(directory, at)).toSorted(byCodeUnit)) {
+          if (entries.length >= maxEntries) break
+          if (isUnfinishedWrite(name)) continue
+          const below = [...components, name]
+          const state = await stateOf(directory, name, below.join('/'))
+          if (await isHidden(directory, below, state)) continue
+          if (state.kind !== 'absent' || name.includes('\uFFFD')) {
+            entries.push({
+              name,
+              state: state.kind === 'absent' ? { kind: 'other', bytes: 0 } : state,
+            })
+          }
+        }
+        return entries
+      },
+    }
   }
 
   /** A folder that is a hidden one under another name. */
@@ -195,9 +225,12 @@ export async function openWorkspace(options: {
   }
 
   /** For a path whose parents do not all exist: the clash that making the first missing one would meet. */
-  async function clashOfMissing(components: readonly string[]): Promise<string | undefined> {
+  async function clashOfMissing(
+    enterFolder: Enter,
+    components: readonly string[],
+  ): Promise<string | undefined> {
     for (const [index, name] of components.entries()) {
-      await using parent = await enter(components.slice(0, index), false)
+      await using parent = await enterFolder(components.slice(0, index), false)
       const at = components.slice(0, index + 1).join('/')
       if ((await stateOf(parent, name, at)).kind === 'absent') {
         // Awaited here, or the folder would be closed before it is read.
@@ -231,6 +264,10 @@ async function hashAt(directory: Directory, name: string, at: string): Promise<s
   } finally {
     await handle.close()
   }
+}
+
+async function changesNothing(): Promise<never> {
+  throw new TypeError('A look at a workspace cannot change it')
 }
 
 function byCodeUnit(left: string, right: string): number {

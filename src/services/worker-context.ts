@@ -1,7 +1,8 @@
 import type { CommandHost } from '../domain/command.ts'
-import type { Workspace, ToolRegistry } from '../domain/tool.ts'
+import type { ToolRegistry } from '../domain/tool.ts'
 import type { Model } from '../models/model.ts'
 import type { Policy } from '../policy/policy.ts'
+import type { OpenWorkspace } from '../sandbox/workspace.ts'
 import type { CommandSite } from '../tools/commands/command-place.ts'
 import type { McpServers } from '../tools/mcp/mcp-servers.ts'
 import type { ServiceContext } from './context.ts'
@@ -19,7 +20,7 @@ export interface WorkerContext extends ServiceContext {
   /** where this host runs commands; absent: it runs none */
   readonly commandSite?: CommandSite
   /** The workspace that a policy gives a run's task queue. */
-  workspaceOf(run: { readonly taskQueue: string }, policy: Policy): Promise<Workspace>
+  workspaceOf(run: { readonly taskQueue: string }, policy: Policy): Promise<OpenWorkspace>
   /** The tools of a worker under a policy; a worker that no longer exists has none. */
   registryOf(policy: Policy, worker: string): Promise<ToolRegistry>
   /** `model` as the worker file writes it; `script` is the text of a scripted model's file. */

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path'
-import type { Workspace } from '../../domain/tool.ts'
 import type { Policy } from '../../policy/policy.ts'
-import { openWorkspace } from '../../sandbox/workspace.ts'
+import { openWorkspace, type OpenWorkspace } from '../../sandbox/workspace.ts'
 import type { Folders } from '../folders.ts'
 
 /**
@@ -11,7 +10,7 @@ import type { Folders } from '../folders.ts'
 export class Workspaces {
   readonly #folders: Folders
   readonly #ownTaskQueue: string
-  readonly #opened = new Map<string, Promise<Workspace>>()
+  readonly #opened = new Map<string, Promise<OpenWorkspace>>()
 
   constructor(options: { folders: Folders; taskQueue: string }) {
     this.#folders = options.folders
@@ -19,7 +18,7 @@ export class Workspaces {
   }
 
   /** Throws one sentence when the policy gives this task queue no workspace, or its folder cannot be opened. */
-  async of(policy: Policy, taskQueue: string): Promise<Workspace> {
+  async of(policy: Policy, taskQueue: string): Promise<OpenWorkspace> {
     const root = this.#rootOf(policy, taskQueue)
     const opened = this.#opened.get(root) ?? this.#open(root)
     this.#opened.set(root, opened)
@@ -34,7 +33,7 @@ export class Workspaces {
     throw new Error(`no workspace in countersign.yaml has the task queue ${taskQueue}`)
   }
 
-  #open(root: string): Promise<Workspace> {
+  #open(root: string): Promise<OpenWorkspace> {
     const opened = openWorkspace({ root, hidden: [this.#folders.dataDir] })
     opened.catch(() => this.#opened.delete(root))
     return opened

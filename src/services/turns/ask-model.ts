@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { ModelProblem, type ModelAnswer } from '../../models/model.ts'
-import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
+import type { WorkerDefinition } from '../../policy/policy.ts'
 import type { Tx } from '../../store/database.ts'
 import type { RunTable } from '../../store/schema.ts'
 import { lockRun } from '../locks.ts'
@@ -9,6 +9,7 @@ import type { WorkerContext } from '../worker-context.ts'
 import { loadTranscript } from './load-transcript.ts'
 import { modelMessages } from './model-messages.ts'
 import { restRun } from '../runs/ending/rest-run.ts'
+import { termsOf } from '../runs/run-terms.ts'
 
 /** How often a turn asks a model that fails before the run waits for a message. */
 export const modelAttemptsMost = 5
@@ -18,7 +19,6 @@ export interface ModelQuestion {
   readonly turn: number
   readonly attempt: number
   readonly worker: WorkerDefinition
-  readonly policy: Policy
   readonly signal: AbortSignal
 }
 
@@ -38,8 +38,11 @@ export async function askModel(
   question: ModelQuestion,
 ): Promise<Answered | null> {
   const { run, worker } = question
-  const transcript = await loadTranscript(ctx.db, run.id)
-  const registry = await ctx.registryOf(question.policy, run.worker)
+  const [{ policy }, transcript] = await Promise.all([
+    termsOf(ctx, run),
+    loadTranscript(ctx.db, run.id),
+  ])
+  const registry = await ctx.registryOf(policy, run.worker)
   try {
     const answer = await ctx.modelOf(worker.model, worker.script).step({
       runId: run.id,
@@ -50,8 +53,7 @@ export async function askModel(
         .all()
         .filter(
           (tool) =>
-            !tool.manual &&
-            question.policy.workers.get(run.worker)?.tools.get(tool.name)?.manual !== true,
+            !tool.manual && policy.workers.get(run.worker)?.tools.get(tool.name)?.manual !== true,
         )
         .map(({ name, description, jsonSchema }) => ({ name, description, jsonSchema })),
       signal: question.signal,

@@ -46,17 +46,30 @@ export async function judgeTurn(
     const text = `A turn may have at most ${most} calls; this one had ${calls.length}, and none was carried out.`
     return calls.map((call) => ({ kind: 'refused', callId: call.id, text }))
   }
-  const terms = await termsOf(ctx, run)
+  const [terms, inputs, grants] = await Promise.all([
+    termsOf(ctx, run),
+    getTexts(
+      ctx.db,
+      calls.map((call) => call.input_hash),
+    ),
+    hasGrants(ctx.db, run.root_run_id),
+  ])
   const { policy } = terms
   const registry = await ctx.registryOf(policy, run.worker)
-  const base = await ctx.workspaceOf({ taskQueue: run.task_queue }, policy)
-  const inputs = await getTexts(
-    ctx.db,
-    calls.map((call) => call.input_hash),
-  )
+  const workspace = await ctx.workspaceOf({ taskQueue: run.task_queue }, policy)
+  return workspace.look((base) => {
+    const shared = { run, terms, registry, grants, signal: turn.signal }
+    return judgeEach(ctx, calls, inputs, { ...shared, proposals: new TurnProposals(base) })
+  })
+}
+
+async function judgeEach(
+  ctx: WorkerContext,
+  calls: readonly Selectable<ToolCallTable>[],
+  inputs: ReadonlyMap<string, string>,
+  shared: Omit<OneOfTurn, 'call' | 'input' | 'duplicateId'>,
+): Promise<JudgedCall[]> {
   const ids = Map.groupBy(calls, (call) => call.tool_call_id)
-  const proposals = new TurnProposals(base)
-  const grants = await hasGrants(ctx.db, run.root_run_id)
   const judged: JudgedCall[] = []
   for (const call of calls) {
     const input = JSON.parse(inputs.get(call.input_hash) ?? 'null') as Json
@@ -67,13 +80,8 @@ export async function judgeTurn(
     }
     judged.push(
       await judgeAndPresent(ctx, {
-        run,
-        terms,
-        registry,
-        proposals,
-        signal: turn.signal,
+        ...shared,
         call,
-        grants,
         input,
         duplicateId: (ids.get(call.tool_call_id)?.length ?? 0) > 1,
       }),

@@ -57,13 +57,10 @@ async function readTranscriptRows(
   db: Db | Tx,
   runId: string,
 ): Promise<{ messages: TranscriptMessage[]; open: TranscriptMessage[] }> {
-  const messages = await db
-    .selectFrom('message')
-    .selectAll()
-    .where('run_id', '=', runId)
-    .orderBy('sequence')
-    .execute()
-  const calls = await readCalls(db, runId)
+  const [messages, calls] = await Promise.all([
+    db.selectFrom('message').selectAll().where('run_id', '=', runId).orderBy('sequence').execute(),
+    readCalls(db, runId),
+  ])
   const texts = await getTexts(db, [
     ...messages.map((message) => message.content_hash),
     ...calls.flatMap((call) =>

@@ -1,9 +1,10 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { ModelAnswer } from '../../models/model.ts'
 import { putContents } from '../../store/content.ts'
 import type { Tx } from '../../store/database.ts'
+import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { ServiceContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
 import { closeLocked } from '../runs/ending/close-run.ts'
@@ -20,8 +21,16 @@ export interface TurnToStore {
   readonly readThrough: number
 }
 
-/** What is left of a turn: `judge` its calls, close the run of one that had none, or nothing any more. */
-export type StoredTurn = 'judge' | 'finished' | 'ended'
+/** The calls of a turn that have no verdict, which one judging more is counted for. */
+export interface CallsToJudge {
+  readonly run: Selectable<RunTable>
+  readonly calls: readonly Selectable<ToolCallTable>[]
+}
+
+/** What is left of a turn: its calls (another attempt's: `overlapped`), to close a run that made none, or nothing. */
+export type StoredTurn =
+  | ({ readonly kind: 'stored' } & CallsToJudge)
+  | { readonly kind: 'overlapped' | 'finished' | 'ended' }
 
 /**
  * Stores a turn's answer with its calls, unjudged, and marks what the model has read; a run whose model is finished is
@@ -35,7 +44,7 @@ export async function storeTurn(ctx: ServiceContext, turn: TurnToStore): Promise
     const run = await lockRun(tx, turn.runId)
     if (isEnd(runTransitions, run.state)) {
       await noteAttempt(tx, turn, 'overlapped')
-      return 'ended'
+      return { kind: 'ended' }
     }
     const [textHash = '', ...inputHashes] = await putContents(tx, [
       writeMessageText(text),
@@ -43,25 +52,36 @@ export async function storeTurn(ctx: ServiceContext, turn: TurnToStore): Promise
     ])
     const stored = await storeMessage(tx, turn, textHash)
     await noteAttempt(tx, turn, stored ? 'stored' : 'overlapped')
-    if (!stored) return 'judge'
-    if (calls.length > 0) {
-      const rows = calls.map((call, index) => ({
-        id: uuidv7(),
-        run_id: run.id,
-        turn: turn.turn,
-        position: index + 1,
-        tool_call_id: storable(call.id),
-        tool: storable(call.tool),
-        input_hash: inputHashes[index] ?? '',
-      }))
-      await tx.insertInto('tool_call').values(rows).execute()
-    }
+    if (!stored) return { kind: 'overlapped' }
+    const rows = await storeCalls(tx, turn, inputHashes)
     await noteRead(tx, turn)
     await unit.event('run.changed', { runId: run.id })
-    if (calls.length > 0) return 'judge'
-    const closed = await closeLocked(unit, { ...run, turn: turn.turn }, text)
-    return closed.kind === 'closed' ? 'ended' : 'finished'
+    const now = { ...run, turn: turn.turn }
+    if (rows.length > 0) return { kind: 'stored', run: now, calls: rows }
+    const closed = await closeLocked(unit, now, text)
+    return { kind: closed.kind === 'closed' ? 'ended' : 'finished' }
   })
+}
+
+/** The turn's calls as they were stored, in order. Their first judging follows at once, and is counted here. */
+async function storeCalls(
+  tx: Tx,
+  { runId, turn, answer }: TurnToStore,
+  inputHashes: readonly string[],
+): Promise<Selectable<ToolCallTable>[]> {
+  if (answer.calls.length === 0) return []
+  const rows = answer.calls.map((call, index) => ({
+    id: uuidv7(),
+    run_id: runId,
+    turn,
+    position: index + 1,
+    tool_call_id: storable(call.id),
+    tool: storable(call.tool),
+    input_hash: inputHashes[index] ?? '',
+    judged_times: 1,
+  }))
+  const stored = await tx.insertInto('tool_call').values(rows).returningAll().execute()
+  return stored.toSorted((one, other) => one.position - other.position)
 }
 
 /** The turn's message; false when an attempt that overlapped was first. */

@@ -9,9 +9,8 @@ import { judgeTurn } from './judge-turn.ts'
 import { openTurn } from './open-turn.ts'
 import { planTurn } from './plan-turn.ts'
 import { prepareTurn } from './prepare-turn.ts'
-import { termsOf } from '../runs/run-terms.ts'
 import { runHasEnded } from '../runs/ending/run-has-ended.ts'
-import { storeTurn } from './store-turn.ts'
+import { storeTurn, type CallsToJudge } from './store-turn.ts'
 
 /** How often a turn is judged before its calls are given up with an error. */
 export const judgingsMost = 5
@@ -53,15 +52,21 @@ async function attemptTurn(ctx: WorkerContext, input: TurnInput): Promise<TurnOu
       return { kind: prepared.kind, ...(await withManualCalls(ctx.db, input.runId)) }
     case 'stored':
     case 'unfinished':
-      return judgeAndPlan(ctx, { ...input, turn: prepared.turn })
+      return judgeAgainAndPlan(ctx, { ...input, turn: prepared.turn })
     case 'model': {
       const { run, attempt, turn } = prepared
       const { runId, signal } = input
-      const { policy } = await termsOf(ctx, run)
-      const answered = await askModel(ctx, { run, turn, attempt, worker, policy, signal })
+      const answered = await askModel(ctx, { run, turn, attempt, worker, signal })
       if (answered === null) return afterGivingUp(ctx, { runId, turn, signal })
-      const kind = await storeTurn(ctx, { runId, turn, attempt, ...answered })
-      return kind === 'judge' ? judgeAndPlan(ctx, { runId, turn, signal }) : { kind }
+      const stored = await storeTurn(ctx, { runId, turn, attempt, ...answered })
+      switch (stored.kind) {
+        case 'stored':
+          return judgeAndPlan(ctx, { runId, turn, signal }, stored)
+        case 'overlapped':
+          return judgeAgainAndPlan(ctx, { runId, turn, signal })
+        default:
+          return { kind: stored.kind }
+      }
     }
   }
 }
@@ -74,7 +79,7 @@ async function afterGivingUp(ctx: WorkerContext, input: TurnInput): Promise<Turn
     .where('id', '=', input.runId)
     .executeTakeFirstOrThrow()
   if (run.ended_at !== null) return { kind: 'ended' }
-  return run.turn >= input.turn ? judgeAndPlan(ctx, input) : { kind: 'waiting_for_input' }
+  return run.turn >= input.turn ? judgeAgainAndPlan(ctx, input) : { kind: 'waiting_for_input' }
 }
 
 /** Instructions, model and limits stay those the run started with (architecture.md, policy in time). */
@@ -90,24 +95,43 @@ async function pinnedWorker(
   return worker
 }
 
-async function judgeAndPlan(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
+/** A turn that was stored before: what of it has no verdict yet is judged once more, up to a number of times. */
+async function judgeAgainAndPlan(ctx: WorkerContext, input: TurnInput): Promise<TurnOutcome> {
   const { runId, turn } = input
-  const unjudged = await unjudgedCalls(ctx, runId, turn)
-  if (unjudged.length > 0) {
-    const run = await ctx.db
-      .selectFrom('run')
-      .selectAll()
-      .where('id', '=', runId)
-      .executeTakeFirstOrThrow()
-    const judged = unjudged.some((call) => call.judged_times >= judgingsMost)
-      ? unjudged.map((call) => ({ kind: 'refused' as const, callId: call.id, text: gaveUpText }))
-      : await countedJudging(ctx, run, unjudged, input)
+  const calls = await unjudgedCalls(ctx, runId, turn)
+  if (calls.length === 0) return planTurn(ctx.db, runId, turn)
+  if (calls.some((call) => call.judged_times >= judgingsMost)) {
+    const judged = calls.map(({ id }) => ({
+      kind: 'refused' as const,
+      callId: id,
+      text: gaveUpText,
+    }))
     await openTurn(ctx, { runId, turn, judged })
+    return planTurn(ctx.db, runId, turn)
   }
-  return planTurn(ctx.db, runId, turn)
+  const run = await ctx.db
+    .selectFrom('run')
+    .selectAll()
+    .where('id', '=', runId)
+    .executeTakeFirstOrThrow()
+  await countJudging(ctx, calls)
+  return judgeAndPlan(ctx, input, { run, calls })
 }
 
 const gaveUpText = 'This call could not be judged, and nothing was carried out.'
+
+async function judgeAndPlan(
+  ctx: WorkerContext,
+  { runId, turn, signal }: TurnInput,
+  { run, calls }: CallsToJudge,
+): Promise<TurnOutcome> {
+  const judged = await judgeTurn(ctx, { run, calls, signal }).catch((error: unknown) => {
+    ctx.log.error({ runId, err: error }, 'A turn could not be judged')
+    throw error
+  })
+  await openTurn(ctx, { runId, turn, judged })
+  return planTurn(ctx.db, runId, turn)
+}
 
 async function unjudgedCalls(
   ctx: WorkerContext,
@@ -126,12 +150,10 @@ async function unjudgedCalls(
 }
 
 /** Counted before it begins, so that a judging which takes the process with it counts too. */
-async function countedJudging(
+async function countJudging(
   ctx: WorkerContext,
-  run: Selectable<RunTable>,
   calls: readonly Selectable<ToolCallTable>[],
-  input: { readonly signal: AbortSignal },
-): Promise<Awaited<ReturnType<typeof judgeTurn>>> {
+): Promise<void> {
   await ctx.db
     .updateTable('tool_call')
     .set({ judged_times: sql<number>`judged_times + 1` })
@@ -141,10 +163,4 @@ async function countedJudging(
       calls.map((call) => call.id),
     )
     .execute()
-  try {
-    return await judgeTurn(ctx, { run, calls, signal: input.signal })
-  } catch (error) {
-    ctx.log.error({ runId: run.id, err: error }, 'A turn could not be judged')
-    throw error
-  }
 }
