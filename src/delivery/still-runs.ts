@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { deadlineOfRequest } from '../services/requests/deadline-of-request.ts'
 import type { Db } from '../store/database.ts'
 
 /** A run that should move by itself, without a person, and of which nothing was recorded for a while. */
@@ -11,7 +12,7 @@ export interface StillRun {
 
 /**
  * Runs that wait for nobody and were still for `seconds`: they are `running`, or a call of theirs waits although
- * its request was decided, or a request's time is over; and those shown as stalled. What is on its way through the
+ * its request was decided, or a request's next step or expiry is due; and those shown as stalled. What is on its way through the
  * outbox is not among them.
  */
 export async function stillRuns(
@@ -47,7 +48,7 @@ export async function stillRuns(
         or exists (
           select from request
           where request.run_id = run.id and request.state = 'pending'
-            and request.expires_at < ${before}
+            and ${deadlineOfRequest} < ${before}
         )
       )
     order by run.id limit ${limits.most}

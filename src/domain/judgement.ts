@@ -10,6 +10,11 @@ export interface ExplainStep {
   readonly detail: string
 }
 
+/** What happens to a request while nobody decides it, `afterMs` after it was opened. */
+export type WaitingStep =
+  | { readonly kind: 'remind'; readonly afterMs: number }
+  | { readonly kind: 'escalate'; readonly afterMs: number; readonly addTeams: readonly string[] }
+
 /** Where an `ask` goes, frozen into the request when it opens. Durations in milliseconds. */
 export interface Routing {
   readonly queue: string
@@ -22,6 +27,8 @@ export interface Routing {
   readonly edits: EditsPolicy
   readonly selfApproval: boolean
   readonly signature: 'optional' | 'required'
+  /** in the order of their times; absent when there are none */
+  readonly steps?: readonly WaitingStep[]
 }
 
 /** An attachment of a delegation whose zone's `read` or `share` asks, and the rule by which it does (product.md 23). */

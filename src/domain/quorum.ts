@@ -26,17 +26,28 @@ export function tally(quorum: Quorum, votes: readonly Vote[]): Tally {
 
 /** Every team that fills a place in some alternative: its members are the people who may decide. */
 export function quorumTeams(quorum: Quorum): string[] {
-  return [...new Set(quorum.any.flat().map((place) => place.team))]
+  return [...new Set(quorum.any.flat().flatMap(teamsOf))]
 }
 
 /** For people: `1 of platform`, `1 of platform and 1 of security`, `2 of platform or 1 of security`. */
 export function quorumText(quorum: Quorum): string {
-  return quorum.any
-    .map((places) => places.map((place) => `${place.count} of ${place.team}`).join(' and '))
-    .join(' or ')
+  return quorum.any.map((places) => places.map(placeText).join(' and ')).join(' or ')
 }
 
-/** A quorum that is met only by people who would meet both: of the same team the larger number, of others each. */
+/** `2 of platform`; after an escalation `2 of platform (or security)`. */
+export function placeText(place: {
+  readonly team: string
+  readonly count: number
+  readonly also?: readonly string[] | undefined
+}): string {
+  const { team, count, also = [] } = place
+  return `${count} of ${team}${also.length === 0 ? '' : ` (or ${also.join(', ')})`}`
+}
+
+/**
+ * A quorum that is met only by people who would meet both: of the same team the larger number, of others each. Quorums
+ * are combined before anybody is asked, so before an escalation could add a team to a place.
+ */
 export function bothQuorums(one: Quorum, other: Quorum): Quorum {
   const any = one.any.flatMap((left) => other.any.map((right) => bothPlaces(left, right)))
   const texts = any.map((places) => JSON.stringify(places))
@@ -56,34 +67,41 @@ function lacking(counted: Tally): number {
 
 function tallyOf(places: readonly QuorumPlace[], votes: readonly Vote[]): Tally {
   const seats = places.flatMap((place) =>
-    Array.from({ length: Math.max(0, place.count) }, () => place.team),
+    Array.from({ length: Math.max(0, place.count) }, () => place),
   )
   const filled = assign(seats, votes)
-  const missing = new Map<string, number>()
-  for (const [seat, team] of seats.entries()) {
-    if (!filled.has(seat)) missing.set(team, (missing.get(team) ?? 0) + 1)
+  const missing = new Map<string, QuorumPlace>()
+  for (const [index, seat] of seats.entries()) {
+    if (filled.has(index)) continue
+    const count = (missing.get(seat.team)?.count ?? 0) + 1
+    missing.set(seat.team, { ...seat, count })
   }
   return {
     met: seats.length > 0 && filled.size === seats.length,
     required: places,
-    counted: [...filled].map(([seat, vote]) => ({
+    counted: [...filled].map(([index, vote]) => ({
       personId: vote.personId,
-      team: seats[seat] ?? '',
+      team: teamsOf(seats[index]).find((team) => vote.teams.includes(team)) ?? '',
     })),
-    missing: [...missing].map(([team, count]) => ({ team, count })),
+    missing: [...missing.values()],
   }
 }
 
+/** The teams whose members may fill a place, its own first. */
+function teamsOf(place: QuorumPlace | undefined): readonly string[] {
+  return place === undefined ? [] : [place.team, ...(place.also ?? [])]
+}
+
 /** The largest matching of seats to voters (augmenting paths): who can sit elsewhere makes room. */
-function assign(seats: readonly string[], votes: readonly Vote[]): Map<number, Vote> {
+function assign(seats: readonly QuorumPlace[], votes: readonly Vote[]): Map<number, Vote> {
   const filled = new Map<number, Vote>()
   const sit = (vote: Vote, tried: Set<number>): boolean => {
-    for (const [seat, team] of seats.entries()) {
-      if (tried.has(seat) || !vote.teams.includes(team)) continue
-      tried.add(seat)
-      const occupant = filled.get(seat)
+    for (const [index, seat] of seats.entries()) {
+      if (tried.has(index) || !teamsOf(seat).some((team) => vote.teams.includes(team))) continue
+      tried.add(index)
+      const occupant = filled.get(index)
       if (occupant === undefined || sit(occupant, tried)) {
-        filled.set(seat, vote)
+        filled.set(index, vote)
         return true
       }
     }

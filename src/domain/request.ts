@@ -47,6 +47,8 @@ export type DenialThen = 'continue' | 'stop'
 export interface QuorumPlace {
   readonly team: string
   readonly count: number
+  /** teams whose members may fill it too, since an escalation brought them in */
+  readonly also?: readonly string[]
 }
 
 /** Frozen into the request when it opens. `any` lists alternatives, each of which is a conjunction. */

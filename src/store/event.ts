@@ -6,6 +6,8 @@ export type StreamEventType =
   | 'request.changed'
   | 'request.decided'
   | 'request.closed'
+  | 'request.reminded'
+  | 'request.escalated'
   | 'run.changed'
 
 /** An event for the stream. One writer numbers it after commit, so replay skips nothing. */

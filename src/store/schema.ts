@@ -271,6 +271,10 @@ export interface RequestTable {
   denied_then: DenialThen | null
   cancel_reason: CancelReason | null
   epoch: number
+  /** when the next of its routing's steps is due; `null`: none is */
+  next_step_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  /** when each step so far was taken */
+  steps_taken: ColumnType<Date[] | null, undefined, never>
 }
 
 export interface RequestRevisionTable {

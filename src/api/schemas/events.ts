@@ -6,6 +6,9 @@ export const streamEventType = z.enum([
   'request.changed',
   'request.decided',
   'request.closed',
+  // it has waited as long as its queue says: with the next, more people may decide it now
+  'request.reminded',
+  'request.escalated',
   'run.changed',
 ])
 export type StreamEventName = z.infer<typeof streamEventType>

@@ -56,7 +56,12 @@ export const presentation = z
   })
   .meta({ id: 'Presentation' })
 
-export const quorumPlace = z.object({ team: z.string(), count: z.int() })
+export const quorumPlace = z.object({
+  team: z.string(),
+  count: z.int(),
+  /** teams whose members may fill it too, since an escalation added them */
+  also: z.array(z.string()).optional(),
+})
 export const quorum = z
   .object({
     required: z.array(quorumPlace),
@@ -125,6 +130,14 @@ const batchWithSiblings = batch.extend({
 
 export const claimView = z.object({ person, at: instant, leaseUntil: instant })
 
+/** What is done about a request that waits: reminding, or adding teams; `takenAt` is null until it is done. */
+export const waitingStep = z.object({
+  kind: z.enum(['remind', 'escalate']),
+  addTeams: z.array(z.string()),
+  dueAt: instant,
+  takenAt: instant.nullable(),
+})
+
 /** A row of a list: without what only the request's own page shows. */
 export const requestItem = z
   .object({
@@ -160,6 +173,8 @@ export const requestItem = z
     execution,
     createdAt: instant,
     expiresAt: instant,
+    /** in the order of their times; empty for a queue that says nothing of them */
+    steps: z.array(waitingStep),
     decidedAt: instant.nullable(),
     supersededBy: id.nullable(),
     cancelReason: cancelReason.nullable(),

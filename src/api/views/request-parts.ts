@@ -1,3 +1,4 @@
+import type { QuorumPlace } from '../../domain/request.ts'
 import type {
   ExecutionRecord,
   LineageRecord,
@@ -8,11 +9,15 @@ import type { LineageEntry } from '../schemas/runs.ts'
 
 export function quorumView(record: QuorumRecord): QuorumView {
   return {
-    required: record.required.map((place) => ({ ...place })),
+    required: record.required.map(placeView),
     counted: record.counted.map(({ team, person }) => ({ team, person: { ...person } })),
-    missing: record.missing.map((place) => ({ ...place })),
+    missing: record.missing.map(placeView),
     text: record.text,
   }
+}
+
+function placeView({ also, ...place }: QuorumPlace): QuorumView['missing'][number] {
+  return also === undefined ? place : { ...place, also: [...also] }
 }
 
 export function executionView(record: ExecutionRecord): ExecutionView {

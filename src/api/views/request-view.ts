@@ -84,11 +84,21 @@ function itemFields(record: Omit<RequestItemRecord, 'batch'>) {
     execution: executionView(record.execution),
     createdAt: record.createdAt.toISOString(),
     expiresAt: record.expiresAt.toISOString(),
+    steps: stepsView(record.steps),
     decidedAt: record.decidedAt?.toISOString() ?? null,
     supersededBy: record.supersededBy,
     cancelReason: record.cancelReason,
     decidedBy: record.decidedBy,
   }
+}
+
+function stepsView(steps: RequestItemRecord['steps']): RequestItem['steps'] {
+  return steps.map((step) => ({
+    kind: step.kind,
+    addTeams: [...step.addTeams],
+    dueAt: step.dueAt.toISOString(),
+    takenAt: step.takenAt?.toISOString() ?? null,
+  }))
 }
 
 function claimView(claim: RequestItemRecord['claim']): RequestItem['claim'] {

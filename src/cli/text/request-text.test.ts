@@ -125,3 +125,30 @@ test('a request of a run below others says which, from the top', () => {
   expect(text).toMatch(/lineage {2}top › mid.*\[2J › w, started by Ada/)
   expect(text).not.toContain('\u001b[2J')
 })
+
+test('what a quorum still lacks is said with who has voted, and what its queue does meanwhile', () => {
+  const place = { team: 'platform', count: 1, also: ['security'] }
+  const request = requestWith({
+    quorum: {
+      required: [{ ...place, count: 2 }],
+      counted: [{ team: 'platform', person: { id: 'grace', name: 'Grace' } }],
+      missing: [place],
+      text: '2 of platform (or security)',
+    },
+    steps: [
+      {
+        kind: 'escalate',
+        addTeams: ['security'],
+        dueAt: '2026-01-01T00:00:00.000Z',
+        takenAt: '2026-01-01T00:00:01.000Z',
+      },
+      { kind: 'remind', addTeams: [], dueAt: '2099-01-01T00:00:00.000Z', takenAt: null },
+    ],
+  })
+  const { text } = requestText(request, { full: false, columns: null })
+  expect(text).toContain('2 of platform (or security); still 1 of platform (or security)')
+  expect(text).toMatch(/waiting {2}escalated to security [\d,]+ days ago/)
+  expect(text).toMatch(/waiting {2}to be reminded in [\d,]+ days/)
+  const ended = requestText({ ...request, state: 'expired' }, { full: false, columns: null })
+  expect(ended.text).not.toContain('to be reminded')
+})

@@ -1,4 +1,5 @@
 import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
+import { placeText } from '../../domain/quorum.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { namedFileLines } from './named-files-text.ts'
 import { quoted } from './quoted.ts'
@@ -117,13 +118,32 @@ function foot(request: RequestDetail): string[] {
   const votes = request.decisions.map((decision) => `; ${vote(request, decision)}`)
   const { canDecide, reason } = request.eligibility
   return [
-    `${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}`,
+    `${dim('quorum')}  ${printableLine(request.quorum.text)}${votes.join('')}${missing(request)}`,
+    ...steps(request),
     `${dim('revision')} ${request.revision}  ${dim('digest')} ${request.digest}`,
     ...(request.execution.state === 'not_started'
       ? []
       : [`${dim('execution')}  ${executionWords(request)}`]),
     ...(canDecide || reason === null ? [] : [yellow(printableLine(reason))]),
   ]
+}
+
+/** What the quorum still lacks, once somebody has voted. */
+function missing({ state, quorum }: RequestDetail): string {
+  if (state !== 'pending' || quorum.counted.length === 0) return ''
+  return `; still ${printableLine(quorum.missing.map(placeText).join(' and '))}`
+}
+
+/** What its queue has done, or will do, while nobody decides. */
+function steps(request: RequestDetail): string[] {
+  return request.steps
+    .filter(({ takenAt }) => takenAt !== null || request.state === 'pending')
+    .map((step) => {
+      const to = step.addTeams.length === 0 ? '' : ` to ${step.addTeams.join(', ')}`
+      const what = step.kind === 'escalate' ? `escalated${to}` : 'reminded'
+      const when = fromNow(step.takenAt ?? step.dueAt)
+      return `${dim('waiting')}  ${printableLine(step.takenAt === null ? `to be ${what}` : what)} ${when}`
+    })
 }
 
 /** A decision with its marks (product.md 11, 17). */

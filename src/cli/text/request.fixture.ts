@@ -26,6 +26,7 @@ export function requestWith(more: Partial<RequestDetail> = {}): RequestDetail {
     lineage: [{ runId: 'r', worker: 'w', startedBy: { id: 'ada', name: 'Ada' } }],
     presentation: presentationWith('hello\n'),
     quorum: { required: [], counted: [], missing: [], text: '1 of platform' },
+    steps: [],
     decisions: [],
     eligibility: { canDecide: true, reason: null },
     execution: { state: 'not_started' },

@@ -2,6 +2,7 @@ import type { Routing } from '../../domain/judgement.ts'
 import { quorumText } from '../../domain/quorum.ts'
 import type { Quorum } from '../../domain/request.ts'
 import type { Tool } from '../../domain/tool.ts'
+import { waitingSteps } from '../../domain/waiting-steps.ts'
 import type { EditsPolicy, Risk, Scope } from '../../domain/verdict.ts'
 import type {
   ProjectConfig,
@@ -58,8 +59,15 @@ function routeBy(
     edits: editsOf(queue, call.tool, risk),
     selfApproval: queue.selfApproval,
     signature: queue.signature,
+    ...stepsOf(queue, quorum),
   }
   return { risk, routing, sources }
+}
+
+/** What a queue does about a request that waits; nothing at all when it says nothing. */
+export function stepsOf(queue: Queue, quorum: Quorum): Pick<Routing, 'steps'> {
+  const steps = waitingSteps(queue, quorum)
+  return steps.length === 0 ? {} : { steps }
 }
 
 /** The quorum that a setting means for a queue; without one, anybody of its team. */

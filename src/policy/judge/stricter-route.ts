@@ -23,8 +23,9 @@ export function stricterRoute(first: Route, other: Route): Route {
 
 function stricterRouting(first: Routing, other: Routing): Routing {
   const quorum = bothQuorums(first.quorum, other.quorum)
+  const { steps, ...rest } = first
   return {
-    ...first,
+    ...rest,
     quorum,
     quorumText: quorumText(quorum),
     permitForMs: Math.min(first.permitForMs, other.permitForMs),
@@ -32,7 +33,14 @@ function stricterRouting(first: Routing, other: Routing): Routing {
     edits: last(edits, first.edits, other.edits),
     selfApproval: first.selfApproval && other.selfApproval,
     signature: last(signatures, first.signature, other.signature),
+    ...commonSteps(steps, first.queue === other.queue),
   }
+}
+
+/** Reminders stay; people are added only where both go to one queue, whose owners wrote that. */
+function commonSteps(steps: Routing['steps'], sameQueue: boolean): Pick<Routing, 'steps'> {
+  const kept = steps?.filter((step) => sameQueue || step.kind === 'remind') ?? []
+  return kept.length === 0 ? {} : { steps: kept }
 }
 
 /** From the mildest to the strictest. */

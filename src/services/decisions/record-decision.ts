@@ -2,6 +2,7 @@ import type { Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { DecisionBasis } from '../../domain/decision-basis.ts'
 import { quorumTeams } from '../../domain/quorum.ts'
+import type { QuorumPlace } from '../../domain/request.ts'
 import { toJsonb } from '../../store/database.ts'
 import type { RequestTable } from '../../store/schema.ts'
 import type { Caller } from '../context.ts'
@@ -77,10 +78,14 @@ function basisOf(
 ) {
   const teams = quorumTeams(routing.quorum)
   return {
-    quorum: { any: routing.quorum.any.map((places) => places.map((place) => ({ ...place }))) },
+    quorum: { any: routing.quorum.any.map((places) => places.map(plainPlace)) },
     selfApproval: routing.selfApproval,
     principals: [...new Set(facts.principals.map(({ personId }) => personId))].toSorted(),
     expiresAt: expiresAt.toISOString(),
     teams: person.teams.filter((team) => teams.includes(team)).toSorted(),
   } satisfies DecisionBasis
+}
+
+function plainPlace({ also, ...place }: QuorumPlace) {
+  return also === undefined ? place : { ...place, also: [...also] }
 }

@@ -1,4 +1,4 @@
-import { sql, type Selectable } from 'kysely'
+import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../../domain/audit-event.ts'
 import type { Judgement, Routing } from '../../domain/judgement.ts'
@@ -129,8 +129,16 @@ function requestRow(run: Selectable<RunTable>, opening: Opening) {
     previous: [...opening.previous],
     outcome_of: opening.outcomeOf,
     expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
+    next_step_at: firstStepAt(routing),
     epoch: sql<number>`(select epoch from installation)`,
   }
+}
+
+/** `created_at` is the same clock a moment before, so the first step is due by then. */
+export function firstStepAt({ steps }: Routing): RawBuilder<Date> | null {
+  const first = steps?.[0]
+  if (first === undefined) return null
+  return sql<Date>`clock_timestamp() + ${first.afterMs} * interval '1 millisecond'`
 }
 
 function revisionRow(requestId: string, { presented, digest }: Opening) {

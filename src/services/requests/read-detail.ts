@@ -3,6 +3,7 @@ import type { CallFacts } from '../../domain/request.ts'
 import type { EditsPolicy } from '../../domain/verdict.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { DecisionRecord, PersonRef, RequestDetailRecord } from './request-record.ts'
+import { namesTeam } from './visible-to.ts'
 
 type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
 type Previous = RequestDetailRecord['previous'][number]
@@ -35,8 +36,8 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
       request.routing->>'edits' as edits, request.outcome_of,
       (select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name) order by p.name, p.id), '[]')
         from person p where p.disabled_at is null
-          and exists (select 1 from team_member t where t.person_id = p.id and jsonb_exists(
-            jsonb_path_query_array(request.routing, '$.quorum.any[*][*].team'), t.team))
+          and exists (select 1 from team_member t where t.person_id = p.id
+            and ${namesTeam('request', sql.ref('t.team'))})
           and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
             select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id))
       ) as eligible,

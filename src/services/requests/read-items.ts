@@ -9,7 +9,7 @@ import { tallyVotes } from '../decisions/tally-votes.ts'
 import type { Caller } from '../context.ts'
 import { readMessageText } from '../runs/transcript/message-text.ts'
 import { executionRecord } from './newest-execution.ts'
-import type { LineageRecord, PersonRef, RequestItemRecord } from './request-record.ts'
+import type { LineageRecord, PersonRef, RequestItemRecord, StepRecord } from './request-record.ts'
 
 type ExecutionJson = Omit<Selectable<ExecutionTable>, 'started_at' | 'finished_at'> & {
   readonly started_at: string | null
@@ -140,11 +140,21 @@ function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
     execution: row.execution === null ? { state: 'not_started' } : executionOf(row.execution),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+    steps: stepsOf(row),
     decidedAt: row.decided_at,
     supersededBy: row.superseded_by,
     cancelReason: row.cancel_reason,
     decidedBy: row.decided_by,
   }
+}
+
+function stepsOf({ routing, created_at: createdAt, steps_taken: taken }: ItemRow): StepRecord[] {
+  return (routing.steps ?? []).map((step, index) => ({
+    kind: step.kind,
+    addTeams: step.kind === 'escalate' ? step.addTeams : [],
+    dueAt: new Date(createdAt.getTime() + step.afterMs),
+    takenAt: taken?.[index] ?? null,
+  }))
 }
 
 /** Votes that ended a request stay counted, whatever became of the people since. */

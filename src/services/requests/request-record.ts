@@ -1,5 +1,6 @@
 import type { GrantReach } from '../../domain/grant-reach.ts'
 import type { Json } from '../../domain/json.ts'
+import type { WaitingStep } from '../../domain/judgement.ts'
 import type { NamedFileRecord } from './named-files.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import type {
@@ -37,6 +38,14 @@ export interface ExecutionRecord {
   readonly executedDigest?: string
   readonly startedAt?: Date
   readonly finishedAt?: Date
+}
+
+/** What is done about a request that waits: when it is due, and when it was done; `addTeams` of an escalation. */
+export interface StepRecord {
+  readonly kind: WaitingStep['kind']
+  readonly addTeams: readonly string[]
+  readonly dueAt: Date
+  readonly takenAt: Date | null
 }
 
 export interface LineageRecord {
@@ -87,6 +96,8 @@ export interface RequestItemRecord {
   readonly execution: ExecutionRecord
   readonly createdAt: Date
   readonly expiresAt: Date
+  /** in the order of their times; empty for a queue that says nothing of them */
+  readonly steps: readonly StepRecord[]
   readonly decidedAt: Date | null
   readonly supersededBy: string | null
   readonly cancelReason: CancelReason | null

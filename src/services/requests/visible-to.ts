@@ -54,7 +54,9 @@ export function inQuorumOf(request: string, personId: string): RawBuilder<boolea
   )`
 }
 
-function namesTeam(request: string, team: RawBuilder<unknown>): RawBuilder<boolean> {
+/** Whether the quorum names a team: for a place, or beside it since an escalation. */
+export function namesTeam(request: string, team: RawBuilder<unknown>): RawBuilder<boolean> {
   const routing = sql.ref(`${request}.routing`)
-  return sql<boolean>`jsonb_exists(jsonb_path_query_array(${routing}, '$.quorum.any[*][*].team'), ${team})`
+  // `team` is one word and `also` a list: `.*[*]` reads the words of both.
+  return sql<boolean>`jsonb_exists(jsonb_path_query_array(${routing}, '$.quorum.any[*][*].*[*]'), ${team})`
 }

@@ -2,13 +2,14 @@ import { sql } from 'kysely'
 import type { Advanced } from '../../domain/workflow-outcomes.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { ServiceContext } from '../context.ts'
-import { expireLocked } from '../decisions/ending/expire-locked.ts'
 import { lockRequests, lockRun } from '../locks.ts'
+import { advanceLocked } from '../requests/advance-locked.ts'
+import { deadlineOfRequest } from '../requests/deadline-of-request.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 
 /**
- * What a run's timer proposes: expires the requests whose time is over by the database's clock. One that was decided
- * keeps its decision. Answers the next deadline.
+ * What a run's timer proposes: expires the requests whose time is over by the database's clock, reminds of those that
+ * wait and escalates them, as their queues say. One that was decided keeps its decision. Answers the next deadline.
  */
 export async function advanceRequests(
   ctx: ServiceContext,
@@ -20,42 +21,31 @@ export async function advanceRequests(
       .select('id')
       .where('run_id', '=', input.runId)
       .where('state', '=', 'pending')
-      .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+      .where(deadlineOfRequest, '<=', sql<Date>`clock_timestamp()`)
       .execute()
     if (due.length > 0) {
       await lockRun(unit.tx, input.runId)
+      // Read again under the lock: it may have been decided, extended or reminded of meanwhile.
       const ids = due.map((request) => request.id)
-      for (const request of await lockRequests(unit.tx, ids)) {
-        if (await isDue(unit.tx, request)) await expireLocked(unit, request)
-      }
+      for (const request of await lockRequests(unit.tx, ids)) await advanceLocked(unit, request)
     }
     return { nextDeadlineMs: await nextDeadlineMs(unit.tx, input.runId) }
   })
 }
 
-/** Read again under the lock: it may have been decided or extended meanwhile. */
-async function isDue(
-  tx: Tx,
-  request: { readonly id: string; readonly state: string },
-): Promise<boolean> {
-  if (request.state !== 'pending') return false
-  const due = await tx
-    .selectFrom('request')
-    .select('id')
-    .where('id', '=', request.id)
-    .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
-    .executeTakeFirst()
-  return due !== undefined
-}
-
-/** When the first of a run's pending requests expires, in milliseconds from now; `null` when none is pending. */
+/**
+ * When something is to be done about the first of a run's pending requests, its expiry or a step before it, in
+ * milliseconds from now; `null` when none is pending.
+ */
 export async function nextDeadlineMs(db: Db | Tx, runId: string): Promise<number | null> {
   const row = await db
     .selectFrom('request')
     .select(
       sql<
         number | null
-      >`(extract(epoch from min(expires_at) - clock_timestamp()) * 1000)::float8`.as('remaining'),
+      >`(extract(epoch from min(${deadlineOfRequest}) - clock_timestamp()) * 1000)::float8`.as(
+        'remaining',
+      ),
     )
     .where('run_id', '=', runId)
     .where('state', '=', 'pending')

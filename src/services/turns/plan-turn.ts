@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { TurnOutcome } from '../../domain/workflow-outcomes.ts'
 import type { Db } from '../../store/database.ts'
+import { deadlineOfRequest } from '../requests/deadline-of-request.ts'
 
 /** What is left to do of a stored and judged turn, as the workflow is told; `finished` when it has no calls. */
 export async function planTurn(db: Db, runId: string, turn: number): Promise<TurnOutcome> {
@@ -19,7 +20,7 @@ export async function planTurn(db: Db, runId: string, turn: number): Promise<Tur
     ])
     .select(
       sql<number | null>`case when request.state = 'pending' then
-        greatest(0, extract(epoch from request.expires_at - clock_timestamp()) * 1000)::float8 end`.as(
+        greatest(0, extract(epoch from ${deadlineOfRequest} - clock_timestamp()) * 1000)::float8 end`.as(
         'remaining_ms',
       ),
     )

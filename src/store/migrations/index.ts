@@ -5,6 +5,7 @@ import * as permitOfCall from './20261122T034500Z-permit-of-call.ts'
 import * as mcpPins from './20261122T035500Z-mcp-pins.ts'
 import * as signedPins from './20261122T072200Z-signed-pins.ts'
 import * as runAttachments from './20261122T073500Z-run-attachments.ts'
+import * as waitingSteps from './20261122T103100Z-waiting-steps.ts'
 import * as liveOutput from './20261122T073000Z-live-output.ts'
 import * as policyProposal from './20261122T033100Z-policy-proposal.ts'
 
@@ -18,4 +19,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T072200Z-signed-pins': signedPins,
   '20261122T073500Z-run-attachments': runAttachments,
   '20261122T073000Z-live-output': liveOutput,
+  '20261122T103100Z-waiting-steps': waitingSteps,
 }

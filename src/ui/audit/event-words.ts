@@ -6,6 +6,8 @@ const words: Partial<Record<AuditEventType, string>> = {
   'request.revised': 'Call changed by a person',
   'request.claimed': 'Claimed or released',
   'request.commented': 'Comment',
+  'request.reminded': 'Reminded, since nobody decided',
+  'request.escalated': 'Escalated, since nobody decided',
   'decision.recorded': 'Decision recorded',
   'decision.refused': 'Decision refused',
   'permit.issued': 'Permit issued',

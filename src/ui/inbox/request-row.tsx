@@ -68,6 +68,7 @@ export function RequestRow(props: {
             </span>
           )}
           <span>#{item.number}</span>
+          {!gone && <Escalation item={item} />}
           {item.claim !== null && (
             <span className="claim">
               <IconEye size={13} aria-hidden /> {item.claim.person.name} is on it
@@ -96,6 +97,14 @@ export function RequestRow(props: {
       </div>
     </li>
   )
+}
+
+/** Whom its queue has asked besides, since nobody decided. */
+function Escalation({ item }: { item: InboxRow['item'] }) {
+  const taken = item.steps.filter((step) => step.kind === 'escalate' && step.takenAt !== null)
+  if (item.state !== 'pending' || taken.length === 0) return null
+  const teams = [...new Set(taken.flatMap((step) => step.addTeams))]
+  return <span className="soon">escalated to {teams.join(', ')}</span>
 }
 
 /** Says what became of a row that left the list, then lets it go, unless somebody is on it. */

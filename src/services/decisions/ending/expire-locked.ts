@@ -1,4 +1,6 @@
 import type { Selectable } from 'kysely'
+import type { JsonObject } from '../../../domain/json.ts'
+import { stepsDue } from '../../../domain/waiting-steps.ts'
 import type { RequestTable } from '../../../store/schema.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 import { aboutRequest, endRequest } from './end-request.ts'
@@ -18,7 +20,11 @@ export async function expireLocked(
     channel: 'system',
     ...aboutRequest(request),
     digest: request.digest,
-    detail: { revision: request.revision, expiresAt: request.expires_at.toISOString() },
+    detail: {
+      revision: request.revision,
+      expiresAt: request.expires_at.toISOString(),
+      ...missedSteps(request),
+    },
   })
   if (request.run_id !== null) {
     await unit.enqueue({
@@ -27,4 +33,14 @@ export async function expireLocked(
       payload: { requestIds: [request.id] },
     })
   }
+}
+
+/** What should have happened before it expired and did not, since nothing ran then. */
+function missedSteps(request: Selectable<RequestTable>): JsonObject {
+  const openMs = request.expires_at.getTime() - request.created_at.getTime()
+  const taken = request.steps_taken?.length ?? 0
+  const missed = stepsDue(request.routing.steps ?? [], taken, openMs)
+  return missed.length === 0
+    ? {}
+    : { missed: missed.map(({ kind, afterMs }) => ({ kind, afterMs })) }
 }

@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { EditsPolicy } from '../../../domain/verdict.ts'
+import { revisedRouting } from '../../../domain/waiting-steps.ts'
 import { toJsonb } from '../../../store/database.ts'
 import type { RequestTable } from '../../../store/schema.ts'
 import type { Caller, RemoteJudgement, StoredPresentation } from '../../context.ts'
@@ -25,7 +26,8 @@ export async function writeRevision(
 ): Promise<void> {
   const { request, personId, presented } = change
   const { judgement } = change.judged
-  const routing = judgement.routing ?? request.routing
+  const taken = request.steps_taken?.length ?? 0
+  const routing = revisedRouting(request.routing, taken, judgement.routing ?? request.routing)
   const revision = request.revision + 1
   const reasonHash = change.reason === null ? null : await putSaltedText(unit.tx, change.reason)
   await unit.tx

@@ -7,7 +7,7 @@ import { isEnd, runTransitions } from '../../../domain/transitions.ts'
 import { getText, putContent } from '../../../store/content.ts'
 import { canonicalJson } from '../../../domain/digest.ts'
 import { quorumText } from '../../../domain/quorum.ts'
-import { ownQueue, quorumOf } from '../../../policy/judge/route.ts'
+import { ownQueue, quorumOf, stepsOf } from '../../../policy/judge/route.ts'
 import type { Policy } from '../../../policy/policy.ts'
 import { makePresentation } from '../../../tools/presentations/make-presentation.ts'
 import { oneLine } from '../../../tools/presentations/structured.ts'
@@ -124,6 +124,7 @@ function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
     edits: 'off',
     selfApproval,
     signature,
+    ...stepsOf(queue, quorum),
   }
   return { routing, rule, risk: 'medium', policyDigest: policy.digest }
 }

@@ -7,7 +7,8 @@ import { callApi } from '../../api/call-api.ts'
 import { useMe } from '../../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { Hash } from '../../text/hash.tsx'
-import { missingText } from './stage-sentence.ts'
+import { Time } from '../../text/time.tsx'
+import { missingText, stepWords } from './stage-sentence.ts'
 
 /** What a decision here is bound to, how many are needed, and who can give them. */
 export function Quorum({ request }: { request: RequestDetail }) {
@@ -42,6 +43,7 @@ export function Quorum({ request }: { request: RequestDetail }) {
           </dd>
         </div>
       )}
+      <Steps request={request} />
       <div className="fact">
         <dt>Bound to</dt>
         <dd>
@@ -49,6 +51,29 @@ export function Quorum({ request }: { request: RequestDetail }) {
         </dd>
       </div>
     </dl>
+  )
+}
+
+/** What its queue has done while it waited, and what it will do if nobody decides. */
+function Steps({ request }: { request: RequestDetail }) {
+  const { state } = request
+  const steps = request.steps.filter((step) => step.takenAt !== null || state === 'pending')
+  if (steps.length === 0) return null
+  return (
+    <div className="fact">
+      <dt>While it waits</dt>
+      <dd>
+        <ul>
+          {steps.map((step) => (
+            <li key={`${step.kind} ${step.dueAt}`} className="row small">
+              <span className={step.takenAt === null ? 'dim' : undefined}>
+                {stepWords(step)} <Time at={step.takenAt ?? step.dueAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      </dd>
+    </div>
   )
 }
 

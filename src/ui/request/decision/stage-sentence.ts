@@ -1,4 +1,5 @@
 import type { DecisionAnswer } from '../../../api/schemas/decisions.ts'
+import { placeText } from '../../../domain/quorum.ts'
 import type { QuorumView, RequestDetail } from '../../../api/schemas/requests.ts'
 
 /** What was decided, as far as it matters to what comes of it. */
@@ -9,7 +10,13 @@ export type CallNow = Pick<RequestDetail, 'execution' | 'kind' | 'batch'>
 
 /** What is still missing of a quorum: "1 of platform and 2 of security". Pure. */
 export function missingText(quorum: QuorumView): string {
-  return quorum.missing.map((place) => `${place.count} of ${place.team}`).join(' and ')
+  return quorum.missing.map(placeText).join(' and ')
+}
+
+/** What is done about a request that waits: "escalated to security", or "to be reminded" until then. Pure. */
+export function stepWords({ kind, addTeams, takenAt }: RequestDetail['steps'][number]): string {
+  const what = kind === 'escalate' ? `escalated to ${addTeams.join(', ')}` : 'reminded'
+  return takenAt === null ? `to be ${what}` : what
 }
 
 /** Whether the run has taken a decision up: the call started, or has its result. Pure. */

@@ -1,0 +1,223 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Routing } from '../../domain/judgement.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
+import { judgedCall } from '../../../test/harness/fixtures/judged-call.ts'
+import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
+import { extendRequest } from '../decisions/ending/extend-request.ts'
+import { reviseRequest } from '../decisions/revising/revise-request.ts'
+import { advanceRequests } from '../runs/advance-requests.ts'
+import { getRequest } from './get-request.ts'
+import { listRequests } from './list-requests.ts'
+
+const hour = 3_600_000
+const steps = [
+  { kind: 'remind', afterMs: 4 * hour },
+  { kind: 'escalate', afterMs: 24 * hour, addTeams: ['security'] },
+  { kind: 'remind', afterMs: 24 * hour },
+] as const satisfies Routing['steps']
+
+let database: TestDatabase
+let service: TestService
+let ada: TestPerson
+let grace: TestPerson
+let edsger: TestPerson
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  service.answerJudging((question) => judgedCall(service, question, {}))
+  ada = await addPerson(database.db, 'Ada', ['security'])
+  grace = await addPerson(database.db, 'Grace', ['platform'])
+  edsger = await addPerson(database.db, 'Edsger', ['security'])
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+async function opened(routing: Partial<Routing> = {}): Promise<TestRequest> {
+  const run = await addRun(service, { startedBy: ada })
+  return addRequest(service, run, { routing: { steps, ...routing } })
+}
+
+/** Makes a request as old as if this time had passed, without anybody looking. */
+async function letPass(request: TestRequest, ms: number): Promise<void> {
+  const by = sql<Date>`${ms}::float8 * interval '1 millisecond'`
+  await sql`
+    update request set created_at = created_at - ${by}, expires_at = expires_at - ${by},
+      next_step_at = next_step_at - ${by} where id = ${request.id}
+  `.execute(database.db)
+}
+
+async function eventsOf(request: TestRequest): Promise<string[]> {
+  const rows = await database.db
+    .selectFrom('audit_event')
+    .select('type')
+    .where('request_id', '=', request.id)
+    .orderBy('sequence')
+    .execute()
+  return rows.map((row) => row.type).filter((type) => !type.startsWith('decision'))
+}
+
+async function streamed(request: TestRequest): Promise<string[]> {
+  const { rows } = await sql<{ type: string }>`
+    select type from event where subject->>'requestId' = ${request.id} order by id
+  `.execute(database.db)
+  return rows.map((row) => row.type)
+}
+
+function approve(person: TestPerson, request: TestRequest, digest = request.digest, revision = 1) {
+  const body = { decision: 'approve', digest, revision }
+  return decideRequest(service.ctx, person.caller, { request: request.id, body })
+}
+
+describe('a request that nobody decides', () => {
+  test('is reminded of and escalated at its times, each once, however often its timer looks', async () => {
+    const request = await opened()
+    const advance = () => advanceRequests(service.ctx, { runId: request.runId })
+    const first = await advance()
+    expect(first.nextDeadlineMs).toBeGreaterThan(3 * hour)
+    expect(first.nextDeadlineMs).toBeLessThanOrEqual(4 * hour)
+    expect(await eventsOf(request)).toEqual(['request.opened'])
+
+    await letPass(request, 4 * hour)
+    const second = await advance()
+    expect(second.nextDeadlineMs).toBeGreaterThan(19 * hour)
+    expect(second.nextDeadlineMs).toBeLessThanOrEqual(20 * hour)
+    await advance()
+    expect(await eventsOf(request)).toEqual(['request.opened', 'request.reminded'])
+
+    await letPass(request, 20 * hour)
+    await Promise.all([advance(), advance(), advance()])
+    const third = await advance()
+    expect(third.nextDeadlineMs).toBeGreaterThan(47 * hour)
+    expect(await eventsOf(request)).toEqual([
+      'request.opened',
+      'request.reminded',
+      'request.escalated',
+      'request.reminded',
+    ])
+    const told = await streamed(request)
+    expect(told.filter((type) => type === 'request.escalated')).toHaveLength(1)
+    expect(told.filter((type) => type === 'request.reminded')).toHaveLength(2)
+  })
+
+  test('has every step made up for, once and in order, after a day without service', async () => {
+    const request = await opened()
+    await letPass(request, 30 * hour)
+    await advanceRequests(service.ctx, { runId: request.runId })
+    await advanceRequests(service.ctx, { runId: request.runId })
+    expect(await eventsOf(request)).toEqual([
+      'request.opened',
+      'request.reminded',
+      'request.escalated',
+      'request.reminded',
+    ])
+    const { steps: shown } = await getRequest(service.ctx, grace.caller, { request: request.id })
+    expect(shown.map(({ kind, takenAt }) => [kind, takenAt !== null])).toEqual([
+      ['remind', true],
+      ['escalate', true],
+      ['remind', true],
+    ])
+    expect(shown[0]!.takenAt!.getTime() - shown[0]!.dueAt.getTime()).toBeGreaterThan(25 * hour)
+  })
+
+  test('that expired while nothing ran says so, and nobody is reminded of it any more', async () => {
+    const request = await opened()
+    await letPass(request, 4 * hour)
+    await advanceRequests(service.ctx, { runId: request.runId })
+    await letPass(request, 200 * hour)
+    expect(await advanceRequests(service.ctx, { runId: request.runId })).toEqual({
+      nextDeadlineMs: null,
+    })
+    expect(await eventsOf(request)).toEqual([
+      'request.opened',
+      'request.reminded',
+      'request.expired',
+    ])
+    const { document } = await database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('request_id', '=', request.id)
+      .where('type', '=', 'request.expired')
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(document)).toMatchObject({
+      detail: {
+        missed: [
+          { kind: 'escalate', afterMs: 24 * hour },
+          { kind: 'remind', afterMs: 24 * hour },
+        ],
+      },
+    })
+    await expect(approve(grace, request)).rejects.toMatchObject({ code: 'expired' })
+  })
+
+  test('that is decided takes no step any more', async () => {
+    const request = await opened()
+    await approve(grace, request)
+    await letPass(request, 30 * hour)
+    await advanceRequests(service.ctx, { runId: request.runId })
+    expect((await eventsOf(request)).filter((type) => type.startsWith('request'))).toEqual([
+      'request.opened',
+    ])
+  })
+
+  test('keeps its times when it is given longer', async () => {
+    const request = await opened()
+    const expiresAt = new Date(Date.now() + 100 * hour).toISOString()
+    await extendRequest(service.ctx, grace.caller, { request: request.id, expiresAt })
+    await letPass(request, 24 * hour)
+    await advanceRequests(service.ctx, { runId: request.runId })
+    expect(await eventsOf(request)).toContain('request.escalated')
+  })
+})
+
+// Rules: product.md 17, 18; security.md 22
+describe('who was added by an escalation', () => {
+  test('sees the request, finds it among theirs and decides it; before, it did not exist for them', async () => {
+    const request = await opened()
+    await expect(approve(edsger, request)).rejects.toMatchObject({ code: 'not_found' })
+    await letPass(request, 24 * hour)
+    await advanceRequests(service.ctx, { runId: request.runId })
+    const { items } = await listRequests(service.ctx, edsger.caller, { mine: true, limit: 200 })
+    expect(items.map((item) => item.id)).toContain(request.id)
+    const shown = await getRequest(service.ctx, edsger.caller, { request: request.id })
+    expect(shown.quorum.text).toBe('1 of platform (or security)')
+    expect(shown.eligiblePeople.map(({ name }) => name)).toEqual(['Edsger', 'Grace'])
+    const answer = await approve(edsger, request)
+    expect(answer).toMatchObject({
+      state: 'approved',
+      quorum: { counted: [{ team: 'security', person: { name: 'Edsger' } }], missing: [] },
+    })
+  })
+
+  test('is still nobody who is behind the request', async () => {
+    const request = await opened()
+    await letPass(request, 24 * hour)
+    await advanceRequests(service.ctx, { runId: request.runId })
+    await expect(approve(ada, request)).rejects.toMatchObject({ code: 'not_eligible' })
+  })
+
+  test('still decides it after an edit, which empties the tally', async () => {
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const request = await opened({ quorum, quorumText: '2 of platform' })
+    await letPass(request, 24 * hour)
+    await advanceRequests(service.ctx, { runId: request.runId })
+    expect(await approve(edsger, request)).toMatchObject({ state: 'pending' })
+    const change = {
+      request: request.id,
+      input: { path: 'notes/1.md', content: 'other\n' },
+      digest: request.digest,
+      revision: 1,
+    }
+    const revised = await reviseRequest(service.ctx, grace.caller, change)
+    const { quorum: asked } = await getRequest(service.ctx, edsger.caller, { request: request.id })
+    expect(asked).toMatchObject({ text: '2 of platform (or security)', counted: [] })
+    expect(await approve(edsger, request, revised.digest, 2)).toMatchObject({
+      state: 'pending',
+      quorum: { missing: [{ team: 'platform', count: 1, also: ['security'] }] },
+    })
+    expect(await approve(grace, request, revised.digest, 2)).toMatchObject({ state: 'approved' })
+  })
+})
