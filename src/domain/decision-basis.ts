@@ -11,6 +11,8 @@ export interface DecisionBasis {
   readonly principals: readonly string[]
   /** the request's deadline, ISO 8601 */
   readonly expiresAt: string
+  /** the database's clock when it was judged, ISO 8601: its event is written a little later */
+  readonly judgedAt: string
   /** of the decider: those that the quorum names */
   readonly teams: readonly string[]
 }

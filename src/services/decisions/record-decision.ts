@@ -82,6 +82,7 @@ function basisOf(
     selfApproval: routing.selfApproval,
     principals: [...new Set(facts.principals.map(({ personId }) => personId))].toSorted(),
     expiresAt: expiresAt.toISOString(),
+    judgedAt: facts.now.toISOString(),
     teams: person.teams.filter((team) => teams.includes(team)).toSorted(),
   } satisfies DecisionBasis
 }
