@@ -1,5 +1,4 @@
 import { randomInt } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -7,6 +6,7 @@ import { testSandbox } from '../../src/tools/commands/commands.fixture.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
+import { processesNaming } from './processes-naming.ts'
 
 const patience = 360_000
 /** Seconds that nothing else on this machine sleeps for: how the processes of a command are known from outside. */
@@ -42,17 +42,7 @@ Build.
   }
 }
 
-function processesOf(name: Name): string[] {
-  return readdirSync('/proc')
-    .filter((entry) => /^\d+$/.test(entry))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(`sleep\0${seconds[name]}`)
-      } catch {
-        return false
-      }
-    })
-}
+const processesOf = (name: Name) => processesNaming('sleep', String(seconds[name]))
 
 describe.skipIf(!testSandbox.works)('a command whose Temporal worker is killed', () => {
   let world: FaultWorld

@@ -1,9 +1,12 @@
-import { randomUUID } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { cancelRequested, childEnded, decided } from '../../src/workflows/messages.ts'
+import { testSandbox } from '../../src/tools/commands/commands.fixture.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
+import { notedOf } from './journal.ts'
+import { processesNaming } from './processes-naming.ts'
 
 let world: FaultWorld
 
@@ -14,6 +17,10 @@ const zones = `zones:
 function worker(name: string, front: string): string {
   return `---\nname: ${name}\ndescription: Plays ${name}\nmodel: script:scripts/${name}.yaml\n${front}\n---\nPlay.\n`
 }
+
+/** Seconds that nothing else on this machine sleeps for: how a command's process is known from outside. */
+const seconds = String(randomInt(1_000_000, 8_000_000))
+const lasting = `n=lasting; echo begun >> $n.begun; sleep ${seconds}; echo ended >> $n.begun`
 
 const made = worker('made', zones).replace('scripts/made.yaml', 'scripts/hand.yaml')
 
@@ -29,6 +36,12 @@ beforeAll(async () => {
       { text: 'The maker is done.' },
     ],
     hand: [{ calls: [aWrite('notes/by-hand.md')] }, { text: 'The hand is done.' }],
+    'lead-of-actor': [call('actor'), { text: 'Done.' }],
+    actor: [
+      { calls: [{ tool: 'act_freely', input: { how: 'heed' } }, aWrite('notes/too-late.md')] },
+    ],
+    'lead-of-builder': [call('builder'), { text: 'Done.' }],
+    builder: [{ calls: [{ tool: 'shell', input: { command: lasting, cwd: 'notes' } }] }],
   })
   const free = 'tools: { call_worker: { approval: preApproved } }'
   world = await FaultWorld.start({
@@ -36,6 +49,13 @@ beforeAll(async () => {
     'workers/lead.md': worker('lead', `workers: [middle, hand]\n${zones}`),
     'workers/middle.md': worker('middle', `workers: [hand]\n${free}\n${zones}`),
     'workers/hand.md': worker('hand', zones),
+    'workers/lead-of-actor.md': worker('lead-of-actor', `workers: [actor]\n${free}\n${zones}`),
+    'workers/actor.md': worker('actor', `tools: { act_freely: {} }\n${zones}`),
+    'workers/lead-of-builder.md': worker(
+      'lead-of-builder',
+      `workers: [builder]\n${free}\nshell: { default: ask }\n${zones}`,
+    ),
+    'workers/builder.md': worker('builder', `shell: { default: ask }\n${zones}`),
     'workers/maker.md': worker('maker', `tools: { create_worker: {} }\n${zones}`),
   })
 }, 240_000)
@@ -196,6 +216,65 @@ describe('a lineage of three runs', () => {
     expect((await world.told(middle)).join()).toContain('not this one')
     expect(await world.calls(middle)).toMatchObject([{ result: 'cancelled', execution: 'failed' }])
   }, 240_000)
+})
+
+describe('a root cancelled while a tool runs below it', () => {
+  /** Ada cancels the root; waits until it and its child are cancelled and nothing of the child runs any more. */
+  async function cancelled(lead: string, child: string): Promise<void> {
+    const ada = await world.as('ada')
+    expect(await ada.post(`/v1/runs/${lead}/cancel`, { reason: 'enough' })).toMatchObject({
+      status: 200,
+    })
+    for (const run of [lead, child]) await world.untilRun(run, 'cancelled')
+    await world.untilSql(
+      `select count(*)::int from execution e join tool_call c on c.id = e.call_id
+       where c.run_id = any($1::uuid[]) and e.state = 'started'`,
+      [[lead, child]],
+      0,
+    )
+    const { workflow } = await world.temporal()
+    for (const run of [lead, child]) await workflow.getHandle(`agent-run:${run}`).result()
+    expect(await world.calls(lead)).toMatchObject([
+      { result: 'cancelled', execution: 'failed', attempts: 1 },
+    ])
+    const open = `select 1 from request where root_run_id = $1 and state = 'pending'`
+    expect(await world.sql(open, [lead])).toEqual([])
+  }
+
+  test('a tool that heeds the signal is told, ends by itself, and is not run again', async () => {
+    const lead = await world.startRun('lead-of-actor')
+    const child = await onlyChild(lead)
+    await world.waiting(child, 1)
+    const [call] = await world.calls(child)
+    const noted = () => notedOf(world, call?.id ?? '')
+    await waitUntil(async () => (await noted()).begun === 1, { withinMs: 90_000 })
+    const before = await noted()
+    await cancelled(lead, child)
+    expect(await noted()).toEqual({ ...before, told: 1 })
+    expect(await world.calls(child)).toMatchObject([
+      { result: 'cancelled', execution: 'failed', reason: 'cancelled', attempts: 1 },
+      { result: 'cancelled', execution: null, attempts: 0 },
+    ])
+    expect((await world.told(child))[0]).toContain('I was told to stop')
+    expect(await world.read('notes/too-late.md')).toBeNull()
+  }, 240_000)
+
+  test.skipIf(!testSandbox.works)(
+    'a command is ended with its processes, and is not run again',
+    async () => {
+      const lead = await world.startRun('lead-of-builder')
+      const child = await onlyChild(lead)
+      expect(await world.decide(await world.onlyWaiting(child))).toMatchObject({ status: 200 })
+      await waitUntil(() => processesNaming('sleep', seconds).length > 0, { withinMs: 90_000 })
+      await cancelled(lead, child)
+      await waitUntil(() => processesNaming('sleep', seconds).length === 0, { withinMs: 60_000 })
+      expect(await world.calls(child)).toMatchObject([
+        { result: 'cancelled', execution: 'failed', reason: 'cancelled', attempts: 1 },
+      ])
+      expect(await world.read('notes/lasting.begun')).toBe('begun\n')
+    },
+    240_000,
+  )
 })
 
 // Rules: security.md 13, 14

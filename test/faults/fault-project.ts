@@ -27,8 +27,8 @@ rights:
 
 /**
  * A tool that writes into the journal when it begins and when it has finished, each with its call's key, and in between
- * waits, blocks its event loop, waits for a file, never returns (with a program that it started), or dies. `act` asks,
- * `act_freely` does not.
+ * waits, blocks its event loop, waits for a file or for being told to stop, never returns (with a program that it
+ * started), or dies. `act` asks, `act_freely` does not.
  */
 function actTool(name: string, approval: string): string {
   return `import { spawn } from 'node:child_process'
@@ -38,7 +38,7 @@ import { join } from 'node:path'
 import { defineTool } from 'countersign'
 import { z } from 'zod'
 
-const how = z.enum(['wait', 'block', 'never', 'die', 'until'])
+const how = z.enum(['wait', 'block', 'never', 'die', 'until', 'heed'])
 const root = join(import.meta.dirname, '..')
 const note = (line: string): void => appendFileSync(join(root, 'journal.txt'), line + '\\n')
 
@@ -47,13 +47,18 @@ export default defineTool({
   description: 'Act',
   inputSchema: z.object({ how, forMs: z.number().default(0), mark: z.string().default('') }),
   approval: () => '${approval}',
-  execute: async (input, { idempotencyKey }) => {
+  execute: async (input, { idempotencyKey, signal }) => {
     note('begin ' + idempotencyKey + ' ' + process.pid)
     if (input.how === 'die') process.kill(process.pid, 'SIGKILL')
     if (input.how === 'never') {
       const child = spawn('sleep', ['600'], { stdio: 'ignore' })
       note('child ' + idempotencyKey + ' ' + child.pid)
       await new Promise(() => setInterval(() => undefined, 1000))
+    }
+    if (input.how === 'heed') {
+      await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }))
+      note('told ' + idempotencyKey + ' ' + process.pid)
+      throw new Error('I was told to stop')
     }
     while (input.how === 'until' && !existsSync(join(root, input.mark))) await delay(20)
     const until = performance.now() + input.forMs

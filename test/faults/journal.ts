@@ -1,8 +1,9 @@
 import type { FaultWorld } from './fault-world.ts'
 
-/** What the tools of the fault project wrote down: how often each call began and finished, and the processes of it. */
+/** What the tools of the fault project wrote down: how often each call began, heard that it is to stop, and finished. */
 export interface Noted {
   readonly begun: number
+  readonly told: number
   readonly ended: number
   readonly pids: readonly number[]
 }
@@ -13,5 +14,10 @@ export async function notedOf(world: FaultWorld, callId: string): Promise<Noted>
   const own = lines.filter(([, key = '']) => key.startsWith(`${callId}:`))
   const count = (word: string): number => own.filter(([is]) => is === word).length
   const pids = own.map(([, , pid]) => Number(pid))
-  return { begun: count('begin'), ended: count('end'), pids: [...new Set(pids)] }
+  return {
+    begun: count('begin'),
+    told: count('told'),
+    ended: count('end'),
+    pids: [...new Set(pids)],
+  }
 }

@@ -16,6 +16,8 @@ export type Effect =
       readonly why: 'shutdown' | 'cancelled' | 'again'
       /** what it did that it must not, and that was undone, as a sentence */
       readonly violation: string | null
+      /** its own last words, of a tool that ended by itself when it was told to */
+      readonly said: string | null
     }
   | { readonly kind: 'lost'; readonly why: string }
 
@@ -73,14 +75,12 @@ export async function carryOut(
       // A person's permit, and a grant that remembers one, are for what was shown (Judgement.printed).
       printed: plan.authority.by === 'policy' ? plan.judgement.printed : null,
     })
-    return { kind: 'returned', result }
+    const ended = stop.signal.aborted && isPlainFailure(result)
+    return ended ? stopped(stop.signal, null, result.text) : { kind: 'returned', result }
   } catch (error) {
     if (error instanceof WorkspaceProblem && error.code === 'stale') return { kind: 'stale' }
     const violation = error instanceof BrokenRule ? error.message : null
-    if (stop.signal.aborted) {
-      const why = stop.signal.reason as 'shutdown' | 'cancelled' | 'again'
-      return { kind: 'stopped', why, violation }
-    }
+    if (stop.signal.aborted) return stopped(stop.signal, violation, null)
     ctx.log.warn({ callId: work.callId, err: error }, 'A tool ended without a result')
     const why = 'the tool ended without a result'
     return { kind: 'lost', why: violation === null ? why : `${why}; ${violation}` }
@@ -89,6 +89,16 @@ export async function carryOut(
     if (watch !== null) clearInterval(watch)
     await live.end()
   }
+}
+
+/** Most tools heed a stop by throwing: that is how it ended, and no finding of the tool. */
+function isPlainFailure({ type, violation, exitCode }: ToolResult): boolean {
+  return type === 'error' && violation === undefined && exitCode === undefined
+}
+
+function stopped(stop: AbortSignal, violation: string | null, said: string | null): Effect {
+  const why = stop.reason as 'shutdown' | 'cancelled' | 'again'
+  return { kind: 'stopped', why, violation, said }
 }
 
 /** A person looked, found that this attempt did nothing, and wants the call carried out once more. */

@@ -82,17 +82,18 @@ async function endOf(
 ): Promise<ExecutionEnd> {
   if (effect.kind === 'stopped') {
     const { reason, why } = stoppedBecause[effect.why]
-    const { violation } = effect
+    const { violation, said } = effect
     const broke = violation === null ? '' : ` It broke a rule: ${violation}.`
+    const words = said === null ? '' : ` It ended with: ${said}`
     return {
       state: 'failed',
       reason: violation === null ? reason : `${reason}; ${violation}`,
       exitCode: null,
       output: null,
-      result: {
+      result: cappedResult({
         type: effect.why === 'cancelled' ? 'cancelled' : 'error',
-        text: `This call was stopped while it ran, because ${why}. It may have taken effect in part.${broke}`,
-      },
+        text: `This call was stopped while it ran, because ${why}. It may have taken effect in part.${broke}${words}`,
+      }),
     }
   }
   const { result } = effect
