@@ -3,6 +3,8 @@ import type { KeyObject } from 'node:crypto'
 import { link, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Signer, Verifier } from '../domain/statement-bytes.ts'
+import { noteKey } from '../evidence/note/note-key.ts'
+import type { NoteSigner } from '../evidence/note/signed-note.ts'
 import { readText } from './environment.ts'
 import type { Environment } from './environment.ts'
 
@@ -10,7 +12,8 @@ import type { Environment } from './environment.ts'
  * Keys of an installation (security.md 13). In the data folder: `keys/signing.pem`, the private key
  * (owner-only, read by the API alone), and `keys/public/ID.pem`, the public keys, old ones too, that
  * Temporal workers verify with. Or from the environment: `COUNTERSIGN_SIGNING_KEY` for the API,
- * `COUNTERSIGN_PUBLIC_KEYS` (PEM or base64, one after the other) for Temporal workers.
+ * `COUNTERSIGN_PUBLIC_KEYS` (PEM or base64, one after the other) for Temporal workers. Beside them `keys/log.pem`, or
+ * `COUNTERSIGN_LOG_KEY`: the key of the audit log's checkpoints, the API's alone too.
  */
 function keyFolder(dataDir: string): string {
   return join(dataDir, 'keys')
@@ -29,7 +32,28 @@ export function keyIdOf(publicKey: KeyObject): string {
 export async function loadSigner(dataDir: string, environment: Environment): Promise<Signer> {
   const given = readText(environment, 'COUNTERSIGN_SIGNING_KEY')
   if (given !== undefined) return signerOf(given, 'COUNTERSIGN_SIGNING_KEY')
-  const file = join(keyFolder(dataDir), 'signing.pem')
+  const signer = await readOwnFile(join(keyFolder(dataDir), 'signing.pem'))
+  await publish(dataDir, signer)
+  return signer
+}
+
+/**
+ * The signer of the audit log's checkpoints, made and refused like the API's other one. Its name, which is the log's
+ * origin, is that of its public key: it stays what it is when the installation moves to another address.
+ */
+export async function loadLogSigner(
+  dataDir: string,
+  environment: Environment,
+): Promise<NoteSigner> {
+  const given = readText(environment, 'COUNTERSIGN_LOG_KEY')
+  const { keyId, privateKey } =
+    given === undefined
+      ? await readOwnFile(join(keyFolder(dataDir), 'log.pem'))
+      : signerOf(given, 'COUNTERSIGN_LOG_KEY')
+  return { key: noteKey(`countersign/${keyId}`, createPublicKey(privateKey)), privateKey }
+}
+
+async function readOwnFile(file: string): Promise<Signer> {
   await createOnce(file)
   const { mode } = await stat(file)
   if ((mode & 0o077) !== 0) {
@@ -37,9 +61,7 @@ export async function loadSigner(dataDir: string, environment: Environment): Pro
       `${file} can be read by others: chmod 600 it, and replace the key if somebody may have`,
     )
   }
-  const signer = signerOf(await readFile(file, 'utf8'), file)
-  await publish(dataDir, signer)
-  return signer
+  return signerOf(await readFile(file, 'utf8'), file)
 }
 
 /** The public half as one line, for `COUNTERSIGN_PUBLIC_KEYS` on the hosts of Temporal workers. */

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../api/app.ts'
 import type { ApiSettings } from '../api/settings.ts'
+import { AuditSequencer } from '../delivery/audit-sequencer.ts'
 import { EventFeed } from '../delivery/event-feed.ts'
 import { EventSequencer } from '../delivery/event-sequencer.ts'
 import {
@@ -29,7 +30,7 @@ import { keepPins } from './keep-pins.ts'
 import { CHECKOUT, findFolders, isUsualDataDir } from './folders.ts'
 import { ensureHostToken } from './host-token.ts'
 import { listen } from './http-server.ts'
-import { loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
+import { loadLogSigner, loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
 import { createLog } from './logging.ts'
 import { readProjectEnvironment, withoutModelKeys } from './project/project-environment.ts'
 import { putProjectIntoForce } from './project/put-project-into-force.ts'
@@ -51,6 +52,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     const log = createLog('api', config.logLevel)
     const signer = await loadSigner(config.dataDir, environment)
     const verifier = await loadVerifier(config.dataDir, environment)
+    const logSigner = await loadLogSigner(config.dataDir, environment)
     const db = connectDatabase({
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
@@ -98,6 +100,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       ),
     )
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
+    undo.use(new AuditSequencer({ db, signer: logSigner, log }))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config)
     const readiness = () => readReadiness(db, temporal)

@@ -43,7 +43,7 @@ export async function auditRows(tx: Tx, entries: readonly AuditEntry[]): Promise
       id,
       at,
       type: entry.type,
-      actor: entry.actor,
+      actor: actorOf(entry),
       channel: entry.channel,
       ...present('runId', entry.runId),
       ...present('requestId', entry.requestId),
@@ -76,6 +76,11 @@ export async function auditRows(tx: Tx, entries: readonly AuditEntry[]): Promise
       document,
     }
   })
+}
+
+/** A policy whose digest the event carries anyway is not named twice. */
+function actorOf({ actor, policyDigest }: AuditEntry): object {
+  return actor.type === 'policy' && actor.id === policyDigest ? { type: actor.type } : actor
 }
 
 function present(key: string, value: string | undefined): Record<string, string> {

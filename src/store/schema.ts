@@ -440,6 +440,29 @@ export interface AuditEventTable {
   document: string
 }
 
+export interface AuditLeafTable {
+  index: string
+  event_id: string
+}
+
+export interface AuditTileTable {
+  level: number
+  index: string
+  root: Buffer
+  hashes: Buffer
+}
+
+export interface AuditCheckpointTable {
+  size: string
+  note: string
+  at: GeneratedTimestamp
+}
+
+export interface AuditUnsequencedTable {
+  place: GeneratedAlways<string>
+  event_id: string
+}
+
 export interface IdempotencyTable {
   principal: string
   key: string
@@ -483,5 +506,9 @@ export interface Database {
   outbox: OutboxTable
   event: EventTable
   audit_event: AuditEventTable
+  audit_leaf: AuditLeafTable
+  audit_tile: AuditTileTable
+  audit_checkpoint: AuditCheckpointTable
+  audit_unsequenced: AuditUnsequencedTable
   idempotency: IdempotencyTable
 }

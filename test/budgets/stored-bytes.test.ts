@@ -1,7 +1,10 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { benchProject } from '../../bench/decision/bench-project.ts'
 import { proseOf } from '../../bench/decision/transcript-text.ts'
 import { bytesByTable } from '../../bench/stored-bytes.ts'
+import { sequenceAudit } from '../../src/delivery/audit-sequencer.ts'
+import { noteKey } from '../../src/evidence/note/note-key.ts'
 import { takeTurn } from '../../src/services/turns/take-turn.ts'
 import type { WorkerContext } from '../../src/services/worker-context.ts'
 import { openToolProcess, type ToolProcess } from '../../src/tools/custom/tool-process.ts'
@@ -27,13 +30,18 @@ afterAll(async () => {
   await desk[Symbol.asyncDispose]()
 })
 
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+const logSigner = { key: noteKey('countersign/0123456789abcdef', publicKey), privateKey }
+
 const runs = 10
 
-/** What one more run keeps that was told so much and waits for its first decision, and in which tables. */
+/** What one more run keeps that was told so much and waits for its first decision, sequenced in the log, and in which tables. */
 async function storedPerRun(transcriptBytes: number): Promise<{ bytes: number; tables: string }> {
   await waitingRun(transcriptBytes)
+  await sequenceAudit(desk.database.db, logSigner)
   const before = await bytesByTable(desk.database.db)
   for (let run = 0; run < runs; run += 1) await waitingRun(transcriptBytes)
+  await sequenceAudit(desk.database.db, logSigner)
   const after = await bytesByTable(desk.database.db)
   const added = [...after]
     .map(([table, bytes]) => [table, (bytes - (before.get(table) ?? 0)) / runs] as const)

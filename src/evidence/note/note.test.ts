@@ -24,7 +24,7 @@ const key = parseVerifierKey(vkey)
 describe('a signed note', () => {
   it('is the published one, byte for byte, and holds', () => {
     expect(formatVerifierKey(noteKey('PeterNeumann', createPublicKey(privateKey)))).toBe(vkey)
-    const note = formatNote({ text, signatures: [signText(text, key, privateKey)] })
+    const note = formatNote({ text, signatures: [signText(text, { key, privateKey })] })
     expect(note).toBe(`${text}\n${signature}`)
     expect(parseNote(note).text).toBe(text)
     expect(isSignedBy(parseNote(note), key)).toBe(true)
@@ -69,7 +69,7 @@ describe('a checkpoint', () => {
   const checkpoint = { origin: 'PeterNeumann', size: 0, root, extensions: ['a line'] }
   const written = `PeterNeumann\n0\n${root.toString('base64')}\na line\n`
   const signed = (body: string) =>
-    formatNote({ text: body, signatures: [signText(body, key, privateKey)] })
+    formatNote({ text: body, signatures: [signText(body, { key, privateKey })] })
 
   it('is its origin, size and root, and further lines', () => {
     expect(formatCheckpoint(checkpoint)).toBe(written)

@@ -47,8 +47,14 @@ export function formatSignature({ name, keyId, signature }: NoteSignature): stri
   return `— ${name} ${Buffer.concat([id, signature]).toString('base64')}\n`
 }
 
-/** Signs a text as this key's owner. The text ends in a line end and has no empty line at its end. */
-export function signText(text: string, key: NoteKey, privateKey: KeyObject): NoteSignature {
+/** Who can sign notes: a key with its private half. */
+export interface NoteSigner {
+  readonly key: NoteKey
+  readonly privateKey: KeyObject
+}
+
+/** Signs a text that ends in a line end. */
+export function signText(text: string, { key, privateKey }: NoteSigner): NoteSignature {
   if (!text.endsWith('\n')) throw new RangeError('A note ends in a line end')
   return { name: key.name, keyId: key.keyId, signature: sign(null, Buffer.from(text), privateKey) }
 }

@@ -34,6 +34,7 @@ export const checkDataFolder: Check = async ({ folders: { dataDir } }) => {
   )
   const secrets = [
     join(dataDir, 'keys', 'signing.pem'),
+    join(dataDir, 'keys', 'log.pem'),
     join(dataDir, 'postgres.password'),
     devTokenFile(dataDir),
   ]

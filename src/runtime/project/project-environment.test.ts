@@ -35,9 +35,13 @@ test('model keys stay with the Temporal workers', () => {
   expect(withoutModelKeys(all)).toEqual({ DATABASE_URL: 'kept' })
 })
 
-test('the signing key stays with the API', () => {
+test('the private keys stay with the API', () => {
   expect(
-    withoutSigningKey({ COUNTERSIGN_SIGNING_KEY: 'secret', COUNTERSIGN_PUBLIC_KEYS: 'kept' }),
+    withoutSigningKey({
+      COUNTERSIGN_SIGNING_KEY: 'secret',
+      COUNTERSIGN_LOG_KEY: 'secret',
+      COUNTERSIGN_PUBLIC_KEYS: 'kept',
+    }),
   ).toEqual({
     COUNTERSIGN_PUBLIC_KEYS: 'kept',
   })

@@ -6,8 +6,8 @@ import type { Environment } from '../environment.ts'
 /** Keys and addresses of model providers: only Temporal workers call models. */
 const MODEL_VARIABLE = /^(ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI)_/
 
-/** The signing key is the API's alone (security.md 13). */
-const SIGNING_VARIABLE = 'COUNTERSIGN_SIGNING_KEY'
+/** The private keys are the API's alone (security.md 13). */
+const SIGNING_VARIABLE = /^COUNTERSIGN_(SIGNING|LOG)_KEY$/
 
 /** The process' environment over the project's `.env`: what is set from outside wins. */
 export function readProjectEnvironment(projectDir: string, environment: Environment): Environment {
@@ -21,7 +21,7 @@ export function withoutModelKeys(environment: Environment): Record<string, strin
 
 /** Without what only the API may have. */
 export function withoutSigningKey(environment: Environment): Record<string, string> {
-  return keep(environment, (name) => name !== SIGNING_VARIABLE)
+  return keep(environment, (name) => !SIGNING_VARIABLE.test(name))
 }
 
 function keep(environment: Environment, wanted: (name: string) => boolean): Record<string, string> {

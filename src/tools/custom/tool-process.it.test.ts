@@ -67,6 +67,7 @@ describe('a tool process', () => {
       'OPENAI_COMPATIBLE_API_KEY',
       'OPENAI_COMPATIBLE_BASE_URL',
       'COUNTERSIGN_SIGNING_KEY',
+      'COUNTERSIGN_LOG_KEY',
       'DATABASE_URL',
       'TEMPORAL_API_KEY',
       'PGPASSWORD',

@@ -1,0 +1,46 @@
+import { sql } from 'kysely'
+import type { NoteSigner } from '../evidence/note/signed-note.ts'
+import type { Log } from '../services/context.ts'
+import type { Db } from '../store/database.ts'
+import { appendToLog, leavesAtOnce } from './append-to-log.ts'
+import { Repeating } from './repeating.ts'
+
+/** Covered by a checkpoint within two seconds (audit.md, Form), with room for the work. */
+const everyMs = 500
+/** Advisory lock of the one writer of the log among all API processes: spares the others the lost race. */
+const sequencerLock = 7_301_002
+
+/**
+ * Keeps the log over the trail: takes committed events that have no leaf yet, whenever they were committed, and covers
+ * them with a signed checkpoint. One in every API process; one of them works at a time.
+ */
+export class AuditSequencer implements AsyncDisposable {
+  readonly #rounds: Repeating
+
+  constructor(options: { readonly db: Db; readonly signer: NoteSigner; readonly log: Log }) {
+    const { db, signer, log } = options
+    this.#rounds = new Repeating({
+      everyMs,
+      work: async () => {
+        while ((await sequenceAudit(db, signer)) === leavesAtOnce);
+      },
+      failed: (error) => log.error({ error: String(error) }, 'events wait for the audit log'),
+    })
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#rounds[Symbol.asyncDispose]()
+  }
+}
+
+/** Appends one batch; 0 when nothing waits or another process is at it. */
+export async function sequenceAudit(db: Db, signer: NoteSigner): Promise<number> {
+  const waiting = await db.selectFrom('audit_unsequenced').select('place').limit(1).execute()
+  if (waiting.length === 0) return 0
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(${sequencerLock}) as mine
+    `.execute(tx)
+    return rows[0]?.mine === true ? appendToLog(tx, signer) : 0
+  })
+}
