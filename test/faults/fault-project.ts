@@ -15,8 +15,10 @@ teams:
 queues:
   platform: { team: platform }
   brief: { team: platform, expiresAfter: 3s }
+  asking: { team: platform, remindAfter: 2s, escalate: [{ after: 3s, addTeams: [operators] }] }
 routing:
   - { when: { path: "brief/**" }, queue: brief }
+  - { when: { path: "notes/asking*" }, queue: asking }
 defaults: { queue: platform }
 rights:
   manageRuns: [platform, operators]

@@ -11,6 +11,7 @@ beforeAll(async () => {
     faultProject({
       one: [{ calls: [aWrite('notes/one.md')] }],
       two: [{ calls: [aWrite('notes/two.md')] }],
+      asking: [{ calls: [aWrite('notes/asking.md')] }],
       three: [{ calls: [aWrite('notes/three.md')] }],
       stopped: [{ calls: [aWrite('notes/stopped.md')] }],
     }),
@@ -32,7 +33,10 @@ describe('a decision', () => {
     expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', attempts: 1 }])
   }, 240_000)
 
-  test('made while no Temporal worker runs is recorded, delivered, and carried out when one is there', async () => {
+  // Rules: product.md 12, 18
+  test('made while no Temporal worker runs is carried out when one is there; what was due meanwhile is done then, once each', async () => {
+    const asking = await world.startRun('asking')
+    const undecided = await world.onlyWaiting(asking)
     const runId = await world.startRun('two')
     const request = await world.onlyWaiting(runId)
     const bringBack = await world.takeDown('temporal-worker')
@@ -41,10 +45,19 @@ describe('a decision', () => {
       body: { state: 'approved', stage: 'delivered', execution: { state: 'not_started' } },
     })
     expect(await world.read('notes/two.md')).toBeNull()
+    const overdue = `select created_at < clock_timestamp() - interval '4 seconds' from request where id = $1`
+    await world.untilSql(overdue, [undecided.id], true)
     await bringBack()
     await world.untilRun(runId, 'completed')
     expect(await world.read('notes/two.md')).toBe('new\n')
     expect(await world.calls(runId)).toMatchObject([{ execution: 'succeeded', attempts: 1 }])
+
+    const taken = 'select cardinality(steps_taken) from request where id = $1'
+    await world.untilSql(taken, [undecided.id], 2)
+    expect(await world.decide(undecided, {}, { who: 'olga' })).toMatchObject({ status: 200 })
+    await world.untilRun(asking, 'completed')
+    const told = (await world.audit(asking)).filter((type) => type.startsWith('request.'))
+    expect(told).toEqual(['request.opened', 'request.reminded', 'request.escalated'])
   }, 240_000)
 
   test('made while the Temporal worker hangs is carried out once when it goes on', async () => {
