@@ -21,6 +21,12 @@ export const limits = {
   longPollMs: 60_000,
   shownToModelBytes: 64 * 1024,
   storedOutputBytes: 10 * 1024 * 1024,
+  /** pictures, sounds and blobs of one result; together they count to its stored output */
+  filesOfResult: 100,
+  /** pictures of a transcript that a model is shown, the newest ones; one of them; all of them together */
+  picturesShown: 16,
+  pictureBytes: 3.5 * 1024 * 1024,
+  picturesShownBytes: 12 * 1024 * 1024,
   auditEventBytes: 60 * 1024,
   bulkDecisions: 200,
   listDefault: 50,

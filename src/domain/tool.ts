@@ -71,6 +71,12 @@ export interface Workspace {
   ): Promise<void>
 }
 
+/** Bytes that a result holds besides its text: a picture, a sound, a blob. `mediaType` is the tool's claim. */
+export interface ResultFile {
+  readonly mediaType: string
+  readonly bytes: Uint8Array
+}
+
 export interface ToolResult {
   readonly type: 'output' | 'error'
   readonly output: Json
@@ -82,6 +88,10 @@ export interface ToolResult {
   readonly violation?: string
   /** what is kept whole for people, by name, when `output` has only a part of it */
   readonly streams?: Readonly<Record<string, Uint8Array>>
+  /** kept whole by their hashes, in the order in which `output` names them; never inside `output` */
+  readonly files?: readonly ResultFile[]
+  /** why a result is `error` although its tool did not say so, as a sentence for the trail */
+  readonly unfit?: string
 }
 
 /** What a command writes to. */

@@ -8,6 +8,8 @@ export type ModelEnvironment = Readonly<Record<string, string | undefined>>
 export interface ProviderVariables {
   readonly key: string
   readonly baseUrl: string
+  /** absent: the provider's models see */
+  readonly pictures?: string
   /** what a call cannot be made without */
   readonly needs: 'key' | 'baseUrl'
 }
@@ -23,6 +25,7 @@ const variables: Readonly<Record<ModelProvider, ProviderVariables>> = {
   'openai-compatible': {
     key: 'OPENAI_COMPATIBLE_API_KEY',
     baseUrl: 'OPENAI_COMPATIBLE_BASE_URL',
+    pictures: 'OPENAI_COMPATIBLE_PICTURES',
     needs: 'baseUrl',
   },
 }
@@ -32,6 +35,8 @@ export interface ProviderSettings {
   readonly baseUrl: string | null
   /** the variable that is needed and not set */
   readonly missing: string | null
+  /** whether its models are given pictures, where that has to be said */
+  readonly seesPictures: boolean
 }
 
 /** What a provider is called with. */
@@ -43,7 +48,8 @@ export function providerSettings(
   const apiKey = environment[names.key]?.trim() || null
   const baseUrl = environment[names.baseUrl]?.trim() || null
   const isMissing = (names.needs === 'key' ? apiKey : baseUrl) === null
-  return { apiKey, baseUrl, missing: isMissing ? names[names.needs] : null }
+  const seesPictures = names.pictures === undefined || environment[names.pictures] === 'true'
+  return { apiKey, baseUrl, missing: isMissing ? names[names.needs] : null, seesPictures }
 }
 
 /** A warning for each worker whose model lacks a variable; `check` shows them. */

@@ -1,4 +1,5 @@
 import type { Json, JsonObject } from '../domain/json.ts'
+import type { PictureType } from '../domain/picture-type.ts'
 
 /** Arguments that are not JSON, as the model wrote them: told to the model as an error, nobody is asked. */
 export interface InvalidInput {
@@ -12,17 +13,30 @@ export interface ModelCall {
   readonly input: Json | InvalidInput
 }
 
+/** A picture of a tool's result: the tool's data, and nobody's words. */
+export interface ModelPicture {
+  readonly mediaType: PictureType
+  readonly bytes: Uint8Array
+}
+
 /** The transcript as a model is given it. Every call of an assistant message has its result in the `tool` message after it. */
 export type ModelMessage =
-  | { readonly role: 'user'; readonly text: string }
+  | {
+      readonly role: 'user'
+      readonly text: string
+      /** of the tool that a person invoked, whose result the message is */
+      readonly pictures?: readonly ModelPicture[]
+    }
   | { readonly role: 'assistant'; readonly text: string; readonly calls: readonly ModelCall[] }
   | {
       readonly role: 'tool'
       readonly results: readonly {
         readonly id: string
         readonly tool: string
+        /** names each picture by type, size and hash, whether or not it is among `pictures` */
         readonly text: string
         readonly isError: boolean
+        readonly pictures?: readonly ModelPicture[]
       }[]
     }
 

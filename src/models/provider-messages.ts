@@ -1,13 +1,28 @@
-import type { ModelMessage as ProviderMessage } from 'ai'
+import type { ModelMessage as ProviderMessage, ToolResultPart } from 'ai'
 import type { Json, JsonObject } from '../domain/json.ts'
-import type { InvalidInput, ModelCall, ModelMessage } from './model.ts'
+import type { InvalidInput, ModelCall, ModelMessage, ModelPicture } from './model.ts'
+import type { PicturePlace } from './picture-place.ts'
 
-/** The transcript in the AI SDK's form. A message without text and calls is left out: providers refuse empty ones. */
-export function providerMessages(messages: readonly ModelMessage[]): ProviderMessage[] {
+type Result = Extract<ModelMessage, { role: 'tool' }>['results'][number]
+
+interface PicturePart {
+  readonly type: 'file'
+  readonly mediaType: string
+  readonly data: { readonly type: 'data'; readonly data: Uint8Array }
+}
+
+/**
+ * The transcript in the AI SDK's form, with pictures where the provider takes them. A message without text, calls and
+ * pictures is left out: providers refuse empty ones.
+ */
+export function providerMessages(
+  messages: readonly ModelMessage[],
+  place: PicturePlace,
+): ProviderMessage[] {
   return messages.flatMap((message): ProviderMessage[] => {
     switch (message.role) {
       case 'user':
-        return message.text === '' ? [] : [{ role: 'user', content: message.text }]
+        return userMessage(message.text, picturesFor(message.pictures, place))
       case 'assistant':
         return assistantMessage(message.text, message.calls)
       case 'tool':
@@ -18,12 +33,53 @@ export function providerMessages(messages: readonly ModelMessage[]): ProviderMes
               type: 'tool-result',
               toolCallId: result.id,
               toolName: result.tool,
-              output: { type: result.isError ? 'error-text' : 'text', value: result.text },
+              output: outputOf(result, place),
             })),
           },
+          ...(place.where === 'message' ? picturesAfter(message.results, place) : []),
         ]
     }
   })
+}
+
+/** What providers take in errors is text. */
+function outputOf(result: Result, place: PicturePlace): ToolResultPart['output'] {
+  const { text, isError } = result
+  if (isError) return { type: 'error-text', value: text }
+  const pictures = place.where === 'result' ? picturesFor(result.pictures, place) : []
+  if (pictures.length === 0) return { type: 'text', value: text }
+  const words = text === '' ? [] : [{ type: 'text' as const, text }]
+  return { type: 'content', value: [...words, ...pictures] }
+}
+
+/** A provider that has no place for pictures in results gets them right after, said to be no words of anybody's. */
+function picturesAfter(results: readonly Result[], place: PicturePlace): ProviderMessage[] {
+  const parts = results.flatMap((result) => {
+    const pictures = result.isError ? [] : picturesFor(result.pictures, place)
+    if (pictures.length === 0) return []
+    const what = `What the call ${result.id} of ${result.tool} returned holds ${pictures.length} of the pictures below. They are data of the tool; no person sent them.`
+    return [{ type: 'text' as const, text: what }, ...pictures]
+  })
+  return parts.length === 0 ? [] : [{ role: 'user', content: parts }]
+}
+
+function userMessage(text: string, pictures: readonly PicturePart[]): ProviderMessage[] {
+  if (pictures.length === 0) return text === '' ? [] : [{ role: 'user', content: text }]
+  const words = text === '' ? [] : [{ type: 'text' as const, text }]
+  return [{ role: 'user', content: [...words, ...pictures] }]
+}
+
+function picturesFor(
+  pictures: readonly ModelPicture[] | undefined,
+  { types }: PicturePlace,
+): PicturePart[] {
+  return (pictures ?? [])
+    .filter(({ mediaType }) => types.includes(mediaType))
+    .map(({ mediaType, bytes }) => ({
+      type: 'file',
+      mediaType,
+      data: { type: 'data', data: bytes },
+    }))
 }
 
 function assistantMessage(text: string, calls: readonly ModelCall[]): ProviderMessage[] {

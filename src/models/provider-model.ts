@@ -1,4 +1,4 @@
-import { generateText, jsonSchema, tool, type ToolSet } from 'ai'
+import { APICallError, generateText, jsonSchema, tool, type ToolSet } from 'ai'
 import type { Json } from '../domain/json.ts'
 import type { ModelProvider } from '../policy/worker/model-name.ts'
 import { languageModel } from './language-model.ts'
@@ -9,6 +9,7 @@ import {
   type ModelRequest,
   type ModelTool,
 } from './model.ts'
+import { noPictures, picturePlaceOf, type PicturePlace } from './picture-place.ts'
 import { providerSettings, type ModelEnvironment } from './model-settings.ts'
 import { providerFailure } from './provider-failure.ts'
 import { providerMessages } from './provider-messages.ts'
@@ -20,8 +21,8 @@ import { providerMessages } from './provider-messages.ts'
 const mostOutputTokens: Readonly<Partial<Record<ModelProvider, number>>> = { anthropic: 32_000 }
 
 /**
- * A provider's model through the AI SDK: exactly one step, no tool has an `execute`, nothing is retried here.
- * The activity that takes the turn retries, so that every attempt is counted.
+ * A provider's model through the AI SDK: exactly one step, no tool has an `execute`, nothing is retried here but a
+ * request whose pictures were refused. The activity that takes the turn retries, so that every attempt is counted.
  */
 export function providerModel(options: {
   readonly provider: ModelProvider
@@ -32,6 +33,7 @@ export function providerModel(options: {
   const { provider, id } = options
   const name = `${provider}:${id}`
   const settings = providerSettings(provider, options.environment)
+  const place = picturePlaceOf(provider, settings.seesPictures)
   return {
     scripted: false,
     async step(request) {
@@ -41,7 +43,13 @@ export function providerModel(options: {
       let result: Awaited<ReturnType<typeof callOnce>>
       try {
         const abortSignal = AbortSignal.any([request.signal, timeout])
-        result = await callOnce(model, request, abortSignal, mostOutputTokens[provider] ?? null)
+        const most = mostOutputTokens[provider] ?? null
+        const call = (pictures: PicturePlace): ReturnType<typeof callOnce> =>
+          callOnce(model, request, { abortSignal, pictures }, most)
+        result = await call(place).catch((error: unknown) => {
+          if (!mayBeForPictures(error, request, place)) throw error
+          return call(noPictures)
+        })
       } catch (error) {
         if (request.signal.aborted) throw request.signal.reason
         const cause = timeout.aborted ? timeout.reason : error
@@ -63,17 +71,31 @@ export function providerModel(options: {
 function callOnce(
   model: ReturnType<typeof languageModel>,
   request: ModelRequest,
-  abortSignal: AbortSignal,
+  how: { readonly abortSignal: AbortSignal; readonly pictures: PicturePlace },
   mostTokens: number | null,
 ) {
   return generateText({
     model,
     ...(request.system === '' ? {} : { instructions: request.system }),
-    messages: providerMessages(request.messages),
+    messages: providerMessages(request.messages, how.pictures),
     tools: toolSet(request.tools),
     ...(mostTokens === null ? {} : { maxOutputTokens: mostTokens }),
     maxRetries: 0,
-    abortSignal,
+    abortSignal: how.abortSignal,
+  })
+}
+
+/**
+ * Whether a refusal may be for the pictures: the model sees none, or one is too large or broken. They stay in the transcript,
+ * so that without a second question in text a tool's picture could stop a run for good.
+ */
+function mayBeForPictures(error: unknown, request: ModelRequest, place: PicturePlace): boolean {
+  if (place.where === 'nowhere' || !APICallError.isInstance(error)) return false
+  if (![400, 404, 413, 415, 422].includes(error.statusCode ?? 0)) return false
+  return request.messages.some((message) => {
+    if (message.role === 'assistant') return false
+    const given = message.role === 'user' ? [message] : message.results
+    return given.some(({ pictures = [] }) => pictures.length > 0)
   })
 }
 

@@ -1,79 +1,15 @@
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { JsonObject } from '../domain/json.ts'
+import {
+  startProviderServer,
+  type ProviderServer,
+} from '../../test/harness/fixtures/provider-server.ts'
 import { openModel } from './open-model.ts'
 
-/** Answers each provider's request in its own format and keeps what was asked. */
-const asked: { url: string; headers: IncomingMessage['headers']; body: JsonObject }[] = []
-const server = createServer((request, response) => {
-  const chunks: Buffer[] = []
-  request.on('data', (chunk: Buffer) => chunks.push(chunk))
-  request.on('end', () => {
-    const url = request.url ?? ''
-    const body = JSON.parse(Buffer.concat(chunks).toString('utf8'))
-    asked.push({ url, headers: request.headers, body })
-    response.writeHead(200, { 'content-type': 'application/json' })
-    response.end(JSON.stringify(answerTo(url)))
-  })
-})
-let baseUrl: string
-
+let server: ProviderServer
 beforeAll(async () => {
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`
+  server = await startProviderServer()
 })
-afterAll(() => {
-  server.closeAllConnections()
-  server.close()
-})
-
-function answerTo(url: string): JsonObject {
-  if (url.endsWith('/messages')) {
-    return {
-      type: 'message',
-      id: 'm',
-      model: 'claude',
-      role: 'assistant',
-      content: [
-        { type: 'text', text: 'Looking.' },
-        { type: 'tool_use', id: 'a', name: 'read_file', input: { path: 'x' } },
-      ],
-      stop_reason: 'tool_use',
-      stop_sequence: null,
-      usage: { input_tokens: 3, output_tokens: 5 },
-    }
-  }
-  if (url.endsWith('/responses')) {
-    const text = { type: 'output_text', text: 'Looking.', annotations: [] }
-    return {
-      id: 'r',
-      created_at: 1,
-      model: 'gpt',
-      output: [
-        { type: 'message', role: 'assistant', id: 'm', content: [text] },
-        {
-          type: 'function_call',
-          id: 'f',
-          call_id: 'a',
-          name: 'read_file',
-          arguments: '{"path":"x"}',
-        },
-      ],
-      usage: { input_tokens: 3, output_tokens: 5 },
-    }
-  }
-  const functionCall = { id: 'a', name: 'read_file', args: { path: 'x' } }
-  return {
-    candidates: [
-      {
-        content: { role: 'model', parts: [{ text: 'Looking.' }, { functionCall }] },
-        finishReason: 'STOP',
-      },
-    ],
-    usageMetadata: { promptTokenCount: 3, candidatesTokenCount: 5, totalTokenCount: 8 },
-  }
-}
+afterAll(() => server[Symbol.asyncDispose]())
 
 test.each([
   ['anthropic:claude', 'ANTHROPIC', 'x-api-key', 'secret', '/v1/messages'],
@@ -88,7 +24,8 @@ test.each([
 ])(
   '%s is called at its base URL with its key, for one step',
   async (model, prefix, header, value, path) => {
-    const environment = { [`${prefix}_API_KEY`]: 'secret', [`${prefix}_BASE_URL`]: baseUrl }
+    const environment = server.environment(prefix)
+    const { asked } = server
     asked.length = 0
     const answer = await openModel({ model, script: null, environment }).step({
       runId: 'run',
@@ -117,7 +54,8 @@ test.each([
 )
 
 test('a model that the SDK does not know yet may write as much as a file takes', async () => {
-  const environment = { ANTHROPIC_API_KEY: 'secret', ANTHROPIC_BASE_URL: baseUrl }
+  const environment = server.environment('ANTHROPIC')
+  const { asked } = server
   asked.length = 0
   await openModel({ model: 'anthropic:claude-of-tomorrow', script: null, environment }).step({
     runId: 'run',

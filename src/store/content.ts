@@ -73,6 +73,15 @@ export async function getTexts(
   db: Db | Tx,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
+  const contents = await getContents(db, hashes)
+  return new Map(Array.from(contents, ([hash, bytes]) => [hash, bytes.toString('utf8')]))
+}
+
+/** The bytes of several hashes, in one query. Rejects as {@link getContent} does. */
+export async function getContents(
+  db: Db | Tx,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Buffer>> {
   const wanted = [...new Set(hashes)]
   if (wanted.length === 0) return new Map()
   const rows = await db
@@ -80,10 +89,10 @@ export async function getTexts(
     .select(['hash', 'encoding', 'bytes'])
     .where('hash', 'in', wanted)
     .execute()
-  const texts = new Map(rows.map((row) => [row.hash, unpack(row.hash, row).toString('utf8')]))
-  const missing = wanted.find((hash) => !texts.has(hash))
+  const contents = new Map(rows.map((row) => [row.hash, unpack(row.hash, row)]))
+  const missing = wanted.find((hash) => !contents.has(hash))
   if (missing !== undefined) throw new Error(`Content ${missing} is not stored`)
-  return texts
+  return contents
 }
 
 function unpack(

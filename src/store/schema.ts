@@ -389,6 +389,16 @@ export interface LiveOutputTable {
   bytes: Buffer
 }
 
+/** Bytes that a call's result holds besides its text; the bytes are in `content`. */
+export interface ResultFileTable {
+  call_id: string
+  position: number
+  hash: string
+  /** a picture's only where its bytes are that picture's */
+  media_type: string
+  bytes: number
+}
+
 export interface ClaimTable {
   request_id: string
   person_id: string
@@ -501,6 +511,7 @@ export interface Database {
   approval_grant: ApprovalGrantTable
   execution: ExecutionTable
   live_output: LiveOutputTable
+  result_file: ResultFileTable
   claim: ClaimTable
   comment: CommentTable
   outbox: OutboxTable

@@ -111,6 +111,14 @@ const questions: Record<string, () => Promise<Reply>> = {
       .execute()
     return ada.get(`/v1/calls/${callId}/output/stdout`)
   },
+  getCallsIdFilesHash: async () => {
+    const { callId } = await pending()
+    const { db } = api.service
+    const hash = await putContent(db, 'bytes')
+    const file = { call_id: callId, position: 1, hash, media_type: 'audio/wav', bytes: 5 }
+    await db.insertInto('result_file').values(file).execute()
+    return ada.get(`/v1/calls/${callId}/files/${hash}`)
+  },
   postRuns: () =>
     ada.post('/v1/runs', { worker: 'scribe', input: { topic: '1.2' }, mode: 'strict' }),
   postRunsIdMessages: () => ada.post(`/v1/runs/${run.id}/messages`, { text: 'go on' }),

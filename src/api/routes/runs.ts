@@ -1,12 +1,14 @@
 import { z } from 'zod'
+import { pictureTypes } from '../../domain/picture-type.ts'
 import { listManualTools } from '../../services/manual-calls/list-manual-tools.ts'
 import { getRun } from '../../services/runs/get-run.ts'
 import { listRuns } from '../../services/runs/list-runs.ts'
+import { readCallFile } from '../../services/runs/transcript/read-call-file.ts'
 import { readCallOutput } from '../../services/runs/transcript/read-call-output.ts'
 import { readTranscript } from '../../services/runs/transcript/transcript.ts'
 import { requirePerson, requireWorker } from '../known-names.ts'
 import { route, type Route } from '../route.ts'
-import { id } from '../schemas/common.ts'
+import { hash, id } from '../schemas/common.ts'
 import * as schemas from '../schemas/runs.ts'
 import { transcript } from '../schemas/transcript.ts'
 import { runDetailView, runView } from '../views/run-view.ts'
@@ -101,6 +103,35 @@ export const runRoutes: Route[] = [
           'x-output-state': state,
           'x-output-attempt': String(attempt),
           'x-output-start': String(start),
+        })
+        response.status(200).end(bytes)
+      }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/calls/:id/files/:hash',
+    summary: "A picture, sound or blob that a tool returned, as the result's `files` name it",
+    access,
+    params: params.extend({ hash }),
+    answers: {
+      200: {
+        description:
+          'The bytes: a picture as its type when its bytes are that picture, anything else as octets',
+        contentTypes: [...pictureTypes, 'application/octet-stream'],
+      },
+    },
+    answer: async (api, { params, caller }) => {
+      const { id: callId, hash } = params
+      const { bytes, picture } = await readCallFile(api.ctx, caller, { callId, hash })
+      const suffix = picture === null ? 'bin' : picture.slice('image/'.length)
+      return (response) => {
+        // A page of ours may draw it; opened by itself it is saved, and whatever it holds runs nothing.
+        response.set({
+          'content-type': picture ?? 'application/octet-stream',
+          'content-disposition': `attachment; filename="${hash.slice(7, 19)}.${suffix}"`,
+          'content-security-policy': "default-src 'none'; sandbox",
+          'content-length': String(bytes.length),
         })
         response.status(200).end(bytes)
       }

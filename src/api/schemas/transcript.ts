@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id, instant, json } from './common.ts'
+import { hash, id, instant, json } from './common.ts'
 
 export const verdict = z.enum(['preApproved', 'ask', 'blocked', 'error'])
 
@@ -8,11 +8,21 @@ export const rule = z
   .object({ id: z.string(), text: z.string(), source: z.string().nullable() })
   .meta({ id: 'Rule' })
 
+/** Bytes of a result, which `GET /v1/calls/:id/files/:hash` reads. */
+const resultFile = z.object({
+  hash,
+  /** of a picture that can be shown only where the bytes are that picture; of anything else what the tool says */
+  mediaType: z.string(),
+  bytes: z.int(),
+})
+export type ResultFile = z.infer<typeof resultFile>
+
 /** `output` is what the tool returned, `text` what the model was told. */
 export const callResult = z.object({
   type: z.enum(['output', 'error', 'denied', 'blocked', 'expired', 'cancelled', 'unknown']),
   output: json.optional(),
   text: z.string().optional(),
+  files: z.array(resultFile).optional(),
 })
 export type CallResult = z.infer<typeof callResult>
 

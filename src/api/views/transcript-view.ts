@@ -34,8 +34,12 @@ function callView(record: CallRecord): TranscriptCall {
     ...(record.manual ? { manual: true } : {}),
     ...(record.childRunId === null ? {} : { childRunId: record.childRunId }),
     ...(record.live === null ? {} : { live: liveView(record.live) }),
-    ...(record.result === null ? {} : { result: { ...record.result } }),
+    ...(record.result === null ? {} : { result: resultView(record.result) }),
   }
+}
+
+function resultView({ files, ...result }: NonNullable<CallRecord['result']>) {
+  return { ...result, ...(files === undefined ? {} : { files: [...files] }) }
 }
 
 function liveView({ state, stdout, stderr }: NonNullable<CallRecord['live']>) {

@@ -11,6 +11,7 @@ import { carryOut, type Effect } from './carry-out.ts'
 import { endEarlierAttempt } from './attempts/end-earlier-attempt.ts'
 import type { ExecutionPlan } from './claiming/execution-plan.ts'
 import { finishExecution, type ExecutionEnd } from './finish-execution.ts'
+import { keepFiles } from './keep-files.ts'
 import { keepStreams } from './keep-streams.ts'
 import { loseExecution } from './attempts/lose-execution.ts'
 import { keyAttemptOf, repeatAttempt } from './attempts/repeat-attempt.ts'
@@ -102,12 +103,13 @@ async function endOf(
     output: await untilStored(() => keepStreams(ctx.db, result)),
     text: `${await changeNotice(ctx, claimed)}${result.text}`,
   })
+  const files = await untilStored(() => keepFiles(ctx.db, result.files))
   return {
     state: result.type === 'output' ? 'succeeded' : 'failed',
-    reason: result.violation ?? null,
+    reason: result.violation ?? result.unfit ?? null,
     exitCode: result.exitCode ?? null,
     output: capped.output ?? null,
-    result: capped,
+    result: { ...capped, files },
   }
 }
 

@@ -6,6 +6,7 @@ import type { RunTable } from '../../store/schema.ts'
 import { lockRun } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import type { WorkerContext } from '../worker-context.ts'
+import { callPictures } from './call-pictures.ts'
 import { loadTranscript } from './load-transcript.ts'
 import { modelMessages } from './model-messages.ts'
 import { restRun } from '../runs/ending/rest-run.ts'
@@ -42,13 +43,14 @@ export async function askModel(
     termsOf(ctx, run),
     loadTranscript(ctx.db, run.id),
   ])
+  const pictures = await callPictures(ctx.db, transcript)
   const registry = await ctx.registryOf(policy, run.worker)
   try {
     const answer = await ctx.modelOf(worker.model, worker.script).step({
       runId: run.id,
       turn: question.turn,
       system: worker.instructions,
-      messages: modelMessages(transcript),
+      messages: modelMessages(transcript, pictures),
       tools: registry
         .all()
         .filter(

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import type { Actor } from '../../domain/actor.ts'
 import type { Json } from '../../domain/json.ts'
 import type { CallResultType, RequestState } from '../../domain/request.ts'
@@ -5,6 +6,7 @@ import type { Rule, Verdict } from '../../domain/verdict.ts'
 import { getTexts } from '../../store/content.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { readMessageText } from '../runs/transcript/message-text.ts'
+import type { StoredFile } from '../runs/transcript/store-result.ts'
 
 export interface TranscriptResult {
   readonly type: CallResultType
@@ -12,6 +14,8 @@ export interface TranscriptResult {
   readonly text: string
   /** what the tool returned, when one ran */
   readonly output?: Json
+  /** pictures, sounds and blobs of the result, in its order */
+  readonly files?: readonly StoredFile[]
 }
 
 export interface TranscriptCall {
@@ -113,11 +117,20 @@ async function readCalls(db: Db | Tx, runId: string) {
     .select(['manual_call.invoked_by', 'manual_call.message_id', 'person.name as invoker'])
     .select('request.state as request_state')
     .select('manual_call.created_at as invoked_at')
+    .select(filesOfCall)
     .where('tool_call.run_id', '=', runId)
     .orderBy('tool_call.turn')
     .orderBy('tool_call.position')
     .execute()
 }
+
+/** In one query with the calls: nearly all of them have none. */
+const filesOfCall = sql<readonly StoredFile[] | null>`(
+  select jsonb_agg(
+    jsonb_build_object('hash', hash, 'mediaType', media_type, 'bytes', bytes) order by position
+  )
+  from result_file where result_file.call_id = tool_call.id
+)`.as('files')
 
 function callOf(call: CallRow, textOf: (hash: string) => string): TranscriptCall {
   return {
@@ -139,6 +152,7 @@ function callOf(call: CallRow, textOf: (hash: string) => string): TranscriptCall
             ...(call.result_output_hash === null
               ? {}
               : { output: JSON.parse(textOf(call.result_output_hash)) as Json }),
+            ...(call.files === null ? {} : { files: call.files }),
           },
   }
 }

@@ -2,6 +2,7 @@ import { expect, test } from 'vitest'
 import type { TranscriptCall, TranscriptMessage } from './load-transcript.ts'
 import { modelMessages } from './model-messages.ts'
 
+const none = new Map()
 const common = { author: null, at: new Date(0), sequence: 1 }
 
 function call(toolCallId: string, result: TranscriptCall['result']): TranscriptCall {
@@ -25,13 +26,16 @@ function assistant(turn: number, calls: readonly TranscriptCall[]): TranscriptMe
 
 // Rules: product.md 15
 test('every call of a turn is followed by its result; all but outputs are errors', () => {
-  const messages = modelMessages([
-    { ...common, turn: 1, role: 'user', text: 'go', calls: [] },
-    assistant(1, [
-      call('a', { type: 'output', text: 'fine', output: 1 }),
-      call('b', { type: 'denied', text: 'no' }),
-    ]),
-  ])
+  const messages = modelMessages(
+    [
+      { ...common, turn: 1, role: 'user', text: 'go', calls: [] },
+      assistant(1, [
+        call('a', { type: 'output', text: 'fine', output: 1 }),
+        call('b', { type: 'denied', text: 'no' }),
+      ]),
+    ],
+    none,
+  )
   expect(messages.map((message) => message.role)).toEqual(['user', 'assistant', 'tool'])
   expect(messages[2]).toEqual({
     role: 'tool',
@@ -44,10 +48,10 @@ test('every call of a turn is followed by its result; all but outputs are errors
 
 test('an id that comes twice, in one turn or two, is told apart and still fits its result', () => {
   const result = { type: 'output', text: '' } as const
-  const messages = modelMessages([
-    assistant(1, [call('a', result)]),
-    assistant(2, [call('a', result)]),
-  ])
+  const messages = modelMessages(
+    [assistant(1, [call('a', result)]), assistant(2, [call('a', result)])],
+    none,
+  )
   const asked = messages.flatMap((one) => (one.role === 'assistant' ? one.calls : []))
   const told = messages.flatMap((one) => (one.role === 'tool' ? one.results : []))
   expect(asked.map((one) => one.id)).toEqual(['a', 'call_id-of-a'])
@@ -55,7 +59,25 @@ test('an id that comes twice, in one turn or two, is told apart and still fits i
 })
 
 test('a turn without calls has no results', () => {
-  expect(modelMessages([assistant(1, [])])).toEqual([
+  expect(modelMessages([assistant(1, [])], none)).toEqual([
     { role: 'assistant', text: 'turn 1', calls: [] },
   ])
+})
+
+test('a picture that the model sees is with its call’s result, and a person’s call’s with its message', () => {
+  const picture = { mediaType: 'image/png', bytes: Buffer.from('png') } as const
+  const result = { type: 'output', text: '[image: …]' } as const
+  const messages = modelMessages(
+    [
+      { ...common, turn: 1, role: 'user', text: 'looked', calls: [call('m', result)] },
+      assistant(1, [call('a', result), call('b', result)]),
+    ],
+    new Map([
+      ['id-of-m', [picture]],
+      ['id-of-b', [picture]],
+    ]),
+  )
+  expect(messages[0]).toEqual({ role: 'user', text: 'looked', pictures: [picture] })
+  expect(messages[2]).toMatchObject({ results: [{ id: 'a' }, { id: 'b', pictures: [picture] }] })
+  expect(messages[2]).not.toHaveProperty('results.0.pictures')
 })

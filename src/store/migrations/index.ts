@@ -9,6 +9,7 @@ import * as waitingSteps from './20261122T103100Z-waiting-steps.ts'
 import * as liveOutput from './20261122T073000Z-live-output.ts'
 import * as auditLog from './20261122T104000Z-audit-log.ts'
 import * as policyProposal from './20261122T033100Z-policy-proposal.ts'
+import * as resultFiles from './20261122T103500Z-result-files.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -22,4 +23,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T073000Z-live-output': liveOutput,
   '20261122T103100Z-waiting-steps': waitingSteps,
   '20261122T104000Z-audit-log': auditLog,
+  '20261122T103500Z-result-files': resultFiles,
 }

@@ -94,12 +94,14 @@ describe('an MCP server that', () => {
     expect(await anything.parse({ any: 'thing' })).toMatchObject({ ok: true })
   })
 
-  it('has a schema that takes for ever to check holds up nobody else', async () => {
+  it('has a schema that takes for ever to check, of what it takes or returns, holds up nobody else', async () => {
     await using bench = mcpBench()
     const policy = hostile('odd-list')
     const slow = await bench.tool(policy, 'mcp__hostile__slow_pattern')
     const act = await bench.tool(policy, 'mcp__hostile__act')
+    const slowOutput = await bench.tool(hostile('slow-output-schema'), 'mcp__hostile__act')
     const order: string[] = []
+    const returned = bench.call(slowOutput)
     const checking = slow.parse({ text: `${'a'.repeat(60)}!` })
     const meanwhile = act.parse({ text: 'x' })
     const noted = (name: string) => () => void order.push(name)
@@ -110,7 +112,48 @@ describe('an MCP server that', () => {
     expect(order).toEqual(['act', 'slow'])
     expect(await meanwhile).toMatchObject({ ok: true })
     expect(await checking).toMatchObject({ ok: false, problems: [/did not answer in 10 s/] })
+    expect(await returned).toMatchObject({
+      type: 'error',
+      unfit: expect.stringMatching(/it could not be checked: .*did not answer in 10 s/),
+    })
   }, 60_000)
+
+  it('returns what it says it returns is believed, with what it adds', async () => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile('keeps-its-word'), 'mcp__hostile__act')
+    expect(await bench.call(tool)).toMatchObject({
+      type: 'output',
+      text: 'acted',
+      output: { structuredContent: { total: 3, more: 'allowed' } },
+    })
+    const odd = await bench.tool(hostile('odd-output-schema'), 'mcp__hostile__act')
+    expect(await bench.call(odd)).toMatchObject({ type: 'output' })
+  })
+
+  it.each([
+    ['breaks-its-word', 'total: Invalid input: expected number, received string'],
+    ['returns-no-structure', 'it has an outputSchema, and returned no structuredContent'],
+  ])('%s of its outputSchema is an error that says so, and is called once', async (how, why) => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile(how, bench), 'mcp__hostile__act')
+    const what = `act of the MCP server hostile ran to its end, but what it returned is not what it says it returns: ${why}`
+    expect(await bench.call(tool)).toMatchObject({
+      type: 'error',
+      text: `${what}. Its effect may have happened; do not call it again only for the result.`,
+      unfit: what,
+      output: { content: [{ type: 'text', text: 'acted' }] },
+    })
+    expect(calls(bench)).toBe(1)
+  })
+
+  it('returns more blobs than are kept has the others named, and counted', async () => {
+    await using bench = mcpBench()
+    const tool = await bench.tool(hostile('many-blobs'), 'mcp__hostile__act')
+    const { files, output, text } = await bench.call(tool)
+    expect(files).toHaveLength(100)
+    expect(text).toMatch(/\n\[3 more pictures or blobs are not kept\]$/)
+    expect(JSON.stringify(output).match(/"omitted"/g)).toHaveLength(3)
+  })
 
   // Rules: product.md 14, 25
   it('changes a tool after it was judged is not called', async () => {

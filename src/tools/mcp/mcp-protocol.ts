@@ -43,6 +43,8 @@ export type McpQuestion =
   | { readonly do: 'open'; readonly connection: McpConnection }
   | { readonly do: 'list' }
   | { readonly do: 'parse'; readonly schema: JsonObject; readonly input: Json }
+  /** what a tool returned, against its `outputSchema` */
+  | { readonly do: 'check'; readonly schema: JsonObject; readonly value: Json }
   | {
       readonly do: 'call'
       readonly tool: string
@@ -62,5 +64,7 @@ export interface McpAnswers {
   readonly open: null
   readonly list: McpListing
   readonly parse: ParsedInput
+  /** what is wrong with it, as sentences */
+  readonly check: readonly string[]
   readonly call: McpCallResult
 }

@@ -66,6 +66,11 @@ describe('an MCP server on standard input', () => {
     expect(look.output).toMatchObject({
       content: [{}, { type: 'image', mediaType: 'image/png', bytes: 70 }, {}, { bytes: 3 }, {}],
     })
+    expect(JSON.stringify(look.output)).not.toContain('"data"')
+    expect(look.files?.map(({ mediaType, bytes }) => [mediaType, bytes.length])).toEqual([
+      ['image/png', 70],
+      ['application/zip', 3],
+    ])
     const refused = await bench.call(await bench.tool(policy, 'mcp__sums__refuse'))
     expect(refused).toMatchObject({ type: 'error', text: 'not on a Sunday' })
     const long = await bench.call(await bench.tool(policy, 'mcp__sums__long'))

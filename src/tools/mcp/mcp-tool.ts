@@ -3,14 +3,15 @@ import type { JsonObject } from '../../domain/json.ts'
 import type { Presented, Tool, ToolResult } from '../../domain/tool.ts'
 import { ToolProblem } from '../../domain/tool-problem.ts'
 import { QuestionNotTaken } from '../custom/tool-child.ts'
-import { shownText } from '../files/shown-text.ts'
 import { oneLine, structured } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../text-problems.ts'
 import { hashOfDefinition } from './definition-hash.ts'
 import { definitionDifference, definitionWarnings } from './definition-text.ts'
+import { heldToSchema } from './held-to-schema.ts'
 import type { McpHost } from './mcp-host.ts'
-import type { McpCallResult, McpDefinition } from './mcp-protocol.ts'
+import type { McpDefinition } from './mcp-protocol.ts'
+import { mcpResult } from './mcp-result.ts'
 import type { WatchedCall } from './watch-names.ts'
 
 const quickTimeoutMs = 10_000
@@ -80,13 +81,15 @@ export function mcpTool(parts: McpToolParts): Tool {
       const question = { do: 'call', tool, input, definition: definitionNow } as const
       const options = { timeoutMs: callTimeoutMs, signal }
       const call = async (): Promise<ToolResult> =>
-        resultOf(server, tool, await host.ask(question, options))
+        mcpResult(server, tool, await host.ask(question, options))
+      let result: ToolResult
       try {
-        return await (parts.watched === null ? call() : parts.watched(call))
+        result = await (parts.watched === null ? call() : parts.watched(call))
       } catch (error) {
         if (!(error instanceof QuestionNotTaken || error instanceof ToolProblem)) throw error
-        return resultOf(server, tool, { type: 'unreachable', problem: error.message })
+        return mcpResult(server, tool, { type: 'unreachable', problem: error.message })
       }
+      return heldToSchema(result, { server, tool, schema: definition.outputSchema, host, signal })
     },
   }
 
@@ -140,26 +143,4 @@ async function presentedOf(
 
 function sentence(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
-}
-
-function resultOf(server: string, tool: string, result: McpCallResult): ToolResult {
-  switch (result.type) {
-    case 'output':
-    case 'error': {
-      const { text, leftOut } = shownText(result.text)
-      const note = leftOut === 0 ? '' : `\n[${leftOut} bytes are left out]`
-      return { type: result.type, output: result.output, text: `${text}${note}` }
-    }
-    case 'lost':
-      throw new Error(`The MCP server ${server} was lost while ${tool} ran: ${result.problem}`)
-    case 'changed':
-    case 'unreachable': {
-      const why =
-        result.type === 'changed'
-          ? result.problem
-          : `the server does not answer (${result.problem})`
-      const text = `${tool} of the MCP server ${server} was not carried out: ${why}.`
-      return { type: 'error', output: { problem: text }, text }
-    }
-  }
 }

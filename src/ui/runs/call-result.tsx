@@ -1,6 +1,7 @@
 import type { CallResult } from '../../api/schemas/transcript.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { splitLines } from '../../domain/text/line-pieces.ts'
+import { ResultFiles } from './result-files.tsx'
 
 /** Longer results are folded, with their number of lines. */
 const mostOpenLines = 24
@@ -40,6 +41,7 @@ export function CallResultView({ result, callId }: { result: CallResult; callId:
           All of {name}
         </a>
       ))}
+      {result.files !== undefined && <ResultFiles callId={callId} files={result.files} />}
     </div>
   )
 }

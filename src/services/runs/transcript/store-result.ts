@@ -4,11 +4,19 @@ import type { CallResultType } from '../../../domain/request.ts'
 import { putContents } from '../../../store/content.ts'
 import type { Tx } from '../../../store/database.ts'
 
+/** Bytes of a result besides its text, stored. `mediaType` is a picture's only where the bytes are. */
+export interface StoredFile {
+  readonly hash: string
+  readonly mediaType: string
+  readonly bytes: number
+}
+
 /** What a call came to. `text` is what the model is told; `output` what the tool returned, when one ran. */
 export interface CallResult {
   readonly type: CallResultType
   readonly text: string
   readonly output?: Json
+  readonly files?: readonly StoredFile[]
 }
 
 /**
@@ -29,5 +37,19 @@ export async function storeResult(
       result_output_hash = ${outputHash}, finished_at = clock_timestamp()
     where id = ${callId} and result_type is null
   `.execute(tx)
-  return (updated.numAffectedRows ?? 0n) > 0n
+  const stored = (updated.numAffectedRows ?? 0n) > 0n
+  if (stored) await storeFiles(tx, callId, result.files ?? [])
+  return stored
+}
+
+async function storeFiles(tx: Tx, callId: string, files: readonly StoredFile[]): Promise<void> {
+  if (files.length === 0) return
+  const rows = files.map(({ hash, mediaType, bytes }, index) => ({
+    call_id: callId,
+    position: index + 1,
+    hash,
+    media_type: mediaType,
+    bytes,
+  }))
+  await tx.insertInto('result_file').values(rows).execute()
 }

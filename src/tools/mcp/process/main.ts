@@ -22,6 +22,10 @@ await serveQuestions<McpQuestion>(async (question, signal) => {
       const schema = schemaOf(question.schema)
       return canonicalInput(async (value) => validateWith(schema, value), question.input)
     }
+    case 'check': {
+      const checked = await validateWith(schemaOf(question.schema), question.value)
+      return checked.ok ? [] : checked.problems
+    }
     case 'call':
       return opened().call(question.tool, question.input, question.definition, signal)
   }

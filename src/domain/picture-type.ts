@@ -1,0 +1,26 @@
+/** The pictures that models read and browsers draw without running anything. SVG is a document, and is none of them. */
+export const pictureTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+export type PictureType = (typeof pictureTypes)[number]
+
+/**
+ * What a picture's own first bytes say it is; `null` for everything else, whatever it is called.
+ *
+ * @example pictureTypeOf(Buffer.from('<svg onload="…">')) // null
+ */
+export function pictureTypeOf(bytes: Uint8Array): PictureType | null {
+  const at = (start: number, ...expected: readonly (number | string)[]): boolean =>
+    expected
+      .flatMap((one) =>
+        typeof one === 'number' ? [one] : Array.from(one, (char) => char.charCodeAt(0)),
+      )
+      .every((byte, index) => bytes[start + index] === byte)
+  if (at(0, 0x89, 'PNG', 0x0d, 0x0a, 0x1a, 0x0a) && at(12, 'IHDR')) return 'image/png'
+  if (at(0, 0xff, 0xd8, 0xff)) return 'image/jpeg'
+  if (at(0, 'GIF87a') || at(0, 'GIF89a')) return 'image/gif'
+  if (at(0, 'RIFF') && at(8, 'WEBP')) return 'image/webp'
+  return null
+}
+
+export function isPictureType(mediaType: string): mediaType is PictureType {
+  return pictureTypes.some((one) => one === mediaType)
+}

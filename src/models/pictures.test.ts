@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import {
+  startProviderServer,
+  type ProviderServer,
+} from '../../test/harness/fixtures/provider-server.ts'
+import type { Json, JsonObject } from '../domain/json.ts'
+import type { ModelMessage } from './model.ts'
+import { openModel } from './open-model.ts'
+
+let server: ProviderServer
+beforeAll(async () => {
+  server = await startProviderServer()
+})
+afterAll(() => server[Symbol.asyncDispose]())
+beforeEach(() => {
+  server.asked.length = 0
+  server.refuse = () => null
+})
+
+const png = { mediaType: 'image/png', bytes: Buffer.from('a png') } as const
+const gif = { mediaType: 'image/gif', bytes: Buffer.from('a gif') } as const
+const data = { png: png.bytes.toString('base64'), gif: gif.bytes.toString('base64') }
+const named = '[image: image/png, 5 bytes, sha256:1]'
+
+/** A call whose result holds pictures, one that failed with a picture, and a person's call with one. */
+const messages: readonly ModelMessage[] = [
+  { role: 'user', text: 'Look' },
+  {
+    role: 'assistant',
+    text: '',
+    calls: [
+      { id: 'a', tool: 'look', input: {} },
+      { id: 'b', tool: 'look', input: {} },
+    ],
+  },
+  {
+    role: 'tool',
+    results: [
+      { id: 'a', tool: 'look', text: named, isError: false, pictures: [png, gif] },
+      { id: 'b', tool: 'look', text: 'failed', isError: true, pictures: [png] },
+    ],
+  },
+  { role: 'user', text: 'A person looked', pictures: [png] },
+]
+
+async function ask(model: string, environment: Record<string, string>): Promise<JsonObject[]> {
+  await openModel({ model, script: null, environment }).step({
+    runId: 'run',
+    turn: 1,
+    system: '',
+    messages,
+    tools: [{ name: 'look', description: 'Look', jsonSchema: { type: 'object' } }],
+    signal: new AbortController().signal,
+  })
+  return server.asked.map(({ body }) => body)
+}
+
+function listOf(value: Json | undefined): readonly JsonObject[] {
+  return Array.isArray(value) ? (value as unknown as JsonObject[]) : []
+}
+
+test('Anthropic is given pictures in the result, behind the words that name them; errors are words', async () => {
+  const [body] = await ask('anthropic:claude-sonnet-4-5', server.environment('ANTHROPIC'))
+  const image = (mediaType: string, bytes: string) => ({
+    type: 'image',
+    source: { type: 'base64', media_type: mediaType, data: bytes },
+  })
+  expect(listOf(body?.['messages']).at(-1)).toEqual({
+    role: 'user',
+    content: [
+      {
+        type: 'tool_result',
+        tool_use_id: 'a',
+        content: [
+          { type: 'text', text: named },
+          image('image/png', data.png),
+          image('image/gif', data.gif),
+        ],
+      },
+      { type: 'tool_result', tool_use_id: 'b', content: 'failed', is_error: true },
+      { type: 'text', text: 'A person looked' },
+      image('image/png', data.png),
+    ],
+  })
+})
+
+test('OpenAI’s Responses are given pictures in the output of the call', async () => {
+  const [body] = await ask('openai:gpt-5', server.environment('OPENAI'))
+  const image = (mediaType: string, bytes: string) => ({
+    type: 'input_image',
+    image_url: `data:${mediaType};base64,${bytes}`,
+  })
+  expect(listOf(body?.['input']).slice(-3)).toEqual([
+    {
+      type: 'function_call_output',
+      call_id: 'a',
+      output: [
+        { type: 'input_text', text: named },
+        image('image/png', data.png),
+        image('image/gif', data.gif),
+      ],
+    },
+    { type: 'function_call_output', call_id: 'b', output: '{"error":"failed"}' },
+    {
+      role: 'user',
+      content: [{ type: 'input_text', text: 'A person looked' }, image('image/png', data.png)],
+    },
+  ])
+})
+
+test('Google is given pictures as parts of the function’s response, but no GIF, which it does not take', async () => {
+  const [body] = await ask('google:gemini-3-pro', server.environment('GOOGLE_GENERATIVE_AI'))
+  const [, , results, person] = listOf(body?.['contents'])
+  const inlineData = { mimeType: 'image/png', data: data.png }
+  expect(listOf(results?.['parts'])).toEqual([
+    {
+      functionResponse: {
+        id: 'a',
+        name: 'look',
+        response: { name: 'look', content: named },
+        parts: [{ inlineData }],
+      },
+    },
+    { functionResponse: { id: 'b', name: 'look', response: { name: 'look', error: 'failed' } } },
+  ])
+  expect(person).toEqual({ role: 'user', parts: [{ text: 'A person looked' }, { inlineData }] })
+  expect(JSON.stringify(body)).not.toContain(data.gif)
+})
+
+test('an older Gemini, which has no such parts, is given the picture beside the response', async () => {
+  const [body] = await ask('google:gemini-2.5-flash', server.environment('GOOGLE_GENERATIVE_AI'))
+  const [, , results] = listOf(body?.['contents'])
+  expect(listOf(results?.['parts'])).toContainEqual({
+    inlineData: { mimeType: 'image/png', data: data.png },
+  })
+})
+
+test('chat completions are given text alone, unless it is said that their model sees', async () => {
+  const [body] = await ask('openai-compatible:local', server.environment('OPENAI_COMPATIBLE'))
+  expect(listOf(body?.['messages']).slice(-3)).toEqual([
+    { role: 'tool', tool_call_id: 'a', content: named },
+    { role: 'tool', tool_call_id: 'b', content: 'failed' },
+    { role: 'user', content: 'A person looked' },
+  ])
+})
+
+test('chat completions of a model that sees are given pictures after the results, as nobody’s words', async () => {
+  const environment = {
+    ...server.environment('OPENAI_COMPATIBLE'),
+    OPENAI_COMPATIBLE_PICTURES: 'true',
+  }
+  const [body] = await ask('openai-compatible:local', environment)
+  const image = { type: 'image_url', image_url: { url: `data:image/png;base64,${data.png}` } }
+  expect(listOf(body?.['messages']).slice(-4)).toEqual([
+    { role: 'tool', tool_call_id: 'a', content: named },
+    { role: 'tool', tool_call_id: 'b', content: 'failed' },
+    {
+      role: 'user',
+      content: [
+        {
+          type: 'text',
+          text: 'What the call a of look returned holds 1 of the pictures below. They are data of the tool; no person sent them.',
+        },
+        image,
+      ],
+    },
+    { role: 'user', content: [{ type: 'text', text: 'A person looked' }, image] },
+  ])
+})
+
+test.each([400, 404, 413, 422])(
+  'a request whose pictures are refused (%i) is asked once more in words: no picture stops a run',
+  async (status) => {
+    server.refuse = ({ body }) => (JSON.stringify(body).includes(data.png) ? status : null)
+    const [first, second, ...more] = await ask('openai:gpt-5', server.environment('OPENAI'))
+    expect(JSON.stringify(first)).toContain(data.png)
+    expect(listOf(second?.['input'])).toContainEqual({
+      type: 'function_call_output',
+      call_id: 'a',
+      output: named,
+    })
+    expect(more).toEqual([])
+  },
+)
+
+test.each([401, 429, 500])('any other refusal (%i) is not asked again here', async (status) => {
+  server.refuse = () => status
+  await expect(ask('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(
+    new RegExp(String(status)),
+  )
+  expect(server.asked).toHaveLength(1)
+})
+
+test('what is refused without its pictures too is refused as it is', async () => {
+  server.refuse = () => 400
+  await expect(ask('openai:gpt-5', server.environment('OPENAI'))).rejects.toThrow(/400: refused/)
+  expect(server.asked).toHaveLength(2)
+})
