@@ -1,0 +1,239 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Problem } from '../../domain/problem.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
+import { judgedCall } from '../../../test/harness/fixtures/judged-call.ts'
+import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { advanceRequests } from '../runs/advance-requests.ts'
+import { cancelRun } from '../runs/ending/cancel-run.ts'
+import { decideRequest } from './decide-request.ts'
+import { expireRequest } from './ending/expire-request.ts'
+import { extendRequest } from './ending/extend-request.ts'
+import { reviseRequest } from './revising/revise-request.ts'
+
+let database: TestDatabase
+let service: TestService
+let ada: TestPerson
+const people: TestPerson[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  service.answerJudging((question) => judgedCall(service, question, {}))
+  ada = await addPerson(database.db, 'Ada', ['platform', 'security'])
+  const teams = [['platform'], ['security'], ['platform', 'security'], ['legal']]
+  for (let index = 0; index < 24; index += 1) {
+    people.push(await addPerson(database.db, `Person ${index}`, teams[index % 4] ?? []))
+  }
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const hour = 3_600_000
+const quorum = {
+  any: [
+    [
+      { team: 'platform', count: 2 },
+      { team: 'security', count: 1 },
+    ],
+  ],
+}
+const steps = [
+  { kind: 'remind', afterMs: 1 },
+  { kind: 'escalate', afterMs: hour, addTeams: ['legal'] },
+  { kind: 'remind', afterMs: 2 * hour },
+] as const
+
+const expected = [
+  'already_decided',
+  'already_voted',
+  'cancelled',
+  'expired',
+  'invalid_request',
+  'not_eligible',
+  'not_found',
+  'run_ended',
+  'stale_digest',
+  'stale_revision',
+]
+
+/** Does it, and counts what refused it; anything but a refusal fails the test. */
+async function counting(refusals: Set<string>, job: () => Promise<unknown>): Promise<void> {
+  try {
+    await job()
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    refusals.add(error.code)
+  }
+}
+
+async function current(request: TestRequest): Promise<{ digest: string; revision: number }> {
+  return database.db
+    .selectFrom('request')
+    .select(['digest', 'revision'])
+    .where('id', '=', request.id)
+    .executeTakeFirstOrThrow()
+}
+
+async function deadlocks(): Promise<number> {
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks::int from pg_stat_database where datname = current_database()
+  `.execute(database.db)
+  return rows[0]?.deadlocks ?? Number.NaN
+}
+
+/** The jobs of one request, by people of every kind, two of whom leave, come back or are disabled. */
+function jobsOf(request: TestRequest, index: number): (() => Promise<unknown>)[] {
+  const { ctx } = service
+  const pick = (offset: number): TestPerson => people[(index * 5 + offset) % people.length] ?? ada
+  const decide = (person: TestPerson, decision: 'approve' | 'deny') => async () => {
+    const body = { decision, ...(await current(request)) }
+    await decideRequest(ctx, person.caller, { request: request.id, body })
+  }
+  const votes = Array.from({ length: 8 }, (_, offset) => decide(pick(offset), 'approve'))
+  const edit = async () => {
+    const input = { path: 'notes/1.md', content: `edit ${index}` }
+    const change = { request: request.id, input, ...(await current(request)) }
+    await reviseRequest(ctx, pick(2).caller, change)
+  }
+  const move = async () => {
+    const { id } = pick(1)
+    await database.db.deleteFrom('team_member').where('person_id', '=', id).execute()
+    const row = { team: index % 2 === 0 ? 'platform' : 'security', person_id: id }
+    const again = database.db.insertInto('team_member').values(row)
+    await again.onConflict((conflict) => conflict.doNothing()).execute()
+  }
+  const disable = async () => {
+    const { id } = people[index % 6] ?? ada
+    const at = sql<Date>`coalesce(disabled_at, clock_timestamp())`
+    await database.db.updateTable('person').set({ disabled_at: at }).where('id', '=', id).execute()
+  }
+  const extend = async () => {
+    const expiresAt = new Date(Date.now() + 48 * hour).toISOString()
+    await extendRequest(ctx, pick(3).caller, { request: request.id, expiresAt })
+  }
+  const letAnHourPass = () =>
+    sql`update request set created_at = created_at - interval '1 hour', next_step_at = next_step_at - interval '1 hour'
+      where id = ${request.id}`.execute(database.db)
+  const runOut = () =>
+    sql`update request set expires_at = clock_timestamp() where id = ${request.id} and state = 'pending'`.execute(
+      database.db,
+    )
+  const advance = () => advanceRequests(ctx, { runId: request.runId })
+  const jobs = [
+    decide(ada, 'approve'),
+    ...votes.slice(0, 3),
+    advance,
+    letAnHourPass,
+    ...(index % 3 === 0 ? [edit] : []),
+    advance,
+    ...(index % 8 === 0 ? [disable] : []),
+    ...(index % 2 === 0 ? [move] : []),
+    ...votes.slice(3, 6),
+    letAnHourPass,
+    ...(index % 4 === 0 ? [runOut] : []),
+    () => expireRequest(ctx, { requestId: request.id }),
+    ...(index % 5 === 0 ? [extend] : []),
+    ...(index % 7 === 0 ? [decide(pick(4), 'deny')] : []),
+    ...votes.slice(6),
+    advance,
+    advance,
+    ...(index % 11 === 0 ? [() => cancelRun(ctx, ada.caller, { runId: request.runId })] : []),
+  ]
+  // Each request has them in another order.
+  const first = (index * 7) % jobs.length
+  return [...jobs.slice(first), ...jobs.slice(0, first)]
+}
+
+/** How many requests break an invariant, by the invariant. */
+async function broken(): Promise<Record<string, number>> {
+  const { rows } = await sql<Record<string, number>>`
+    with told as (
+      select request_id, type, count(*)::int as n from audit_event
+      where request_id is not null group by request_id, type),
+    ends as (
+      select request.id, request.state, coalesce(cardinality(request.steps_taken), 0) as taken,
+        coalesce((select n from told where request_id = request.id and type = 'permit.issued'), 0) as permits,
+        coalesce((select n from told where request_id = request.id and type = 'request.expired'), 0) as expired,
+        coalesce((select n from told where request_id = request.id and type = 'request.cancelled'), 0) as cancelled,
+        coalesce((select n from told where request_id = request.id and type = 'request.reminded'), 0) as reminded,
+        coalesce((select n from told where request_id = request.id and type = 'request.escalated'), 0) as escalated,
+        (select count(*)::int from decision where request_id = request.id and decision = 'deny') as denied
+      from request),
+    deciders as (
+      select permit.request_id, permit.revision, permit.issued_at, person_id::uuid
+      from permit, jsonb_array_elements_text((permit.statement::jsonb)->'deciders') as person_id)
+    select
+      (select count(*)::int from ends where state = 'pending') as "not ended",
+      (select count(*)::int from ends
+        where permits <> (state = 'approved')::int or expired <> (state = 'expired')::int
+          or cancelled <> (state = 'cancelled')::int or denied <> (state = 'denied')::int) as "not one end",
+      (select count(*)::int from ends where reminded + escalated <> taken or taken > 3 or escalated > 1) as "steps",
+      (select count(*)::int from deciders join request_principal using (request_id, person_id)) as "behind it",
+      (select count(*)::int from deciders join person on person.id = deciders.person_id
+        where person.disabled_at < deciders.issued_at - interval '2 seconds') as "disabled",
+      (select count(*)::int from deciders where not exists (
+        select from decision where decision.request_id = deciders.request_id and decision.revision = deciders.revision
+          and decision.person_id = deciders.person_id and decision.decision = 'approve')) as "no vote of this revision",
+      (select count(*)::int from (
+        select request_id from deciders group by request_id having count(distinct person_id) <> 3) few) as "not three people",
+      (select count(*)::int from run where pending_requests <> 0) as "counted wrong"
+  `.execute(database.db)
+  return rows[0] ?? {}
+}
+
+// Rules: product.md 7, 12, 17, 18
+describe('votes, edits, reminders, escalations, expiry, disabling, changes of team and cancels', () => {
+  test('race by the hundred: no deadlock, one end each, each step once, three distinct people and nobody behind it', async () => {
+    const before = await deadlocks()
+    const roots = [
+      await addRun(service, { startedBy: ada }),
+      await addRun(service, { startedBy: ada }),
+    ]
+    const runs = [...roots]
+    for (let index = 0; index < 10; index += 1) {
+      const parent = roots[index % 2]
+      runs.push(
+        await addRun(service, { startedBy: ada, ...(parent === undefined ? {} : { parent }) }),
+      )
+    }
+    const jobs: (() => Promise<unknown>)[][] = []
+    for (let index = 0; index < 48; index += 1) {
+      const run = runs[index % runs.length]
+      if (run === undefined) throw new Error('no run')
+      const request = await addRequest(service, run, {
+        position: index,
+        quorum,
+        routing: { steps, edits: index % 2 === 0 ? 'approve' : 'revise' },
+        expiresInMs: 24 * hour,
+      })
+      jobs.push(jobsOf(request, index))
+    }
+    // Side by side, not one request after the other.
+    const mixed: (() => Promise<unknown>)[] = []
+    for (let place = 0; place < 24; place += 1) {
+      mixed.push(...jobs.flatMap((own) => own[place] ?? []))
+    }
+    expect(mixed.length).toBeGreaterThan(700)
+    const queue = mixed.values()
+    const refusals = new Set<string>()
+    await Promise.all(
+      Array.from({ length: 16 }, async () => {
+        for (const job of queue) await counting(refusals, job)
+      }),
+    )
+    expect([...refusals].filter((code) => !expected.includes(code))).toEqual([])
+    await sql`update request set expires_at = clock_timestamp() where state = 'pending'`.execute(
+      database.db,
+    )
+    for (const run of runs) await advanceRequests(service.ctx, { runId: run.id })
+    expect(await deadlocks()).toBe(before)
+    const found = await broken()
+    expect(found).toEqual(Object.fromEntries(Object.keys(found).map((what) => [what, 0])))
+    const states = await database.db.selectFrom('request').select('state').distinct().execute()
+    expect(states.map(({ state }) => state)).toEqual(
+      expect.arrayContaining(['approved', 'denied', 'expired']),
+    )
+  })
+})
