@@ -7,6 +7,7 @@ import {
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { testSandbox } from '../../tools/commands/commands.fixture.ts'
 import { getRequest } from '../requests/get-request.ts'
+import { listGrants } from './list-grants.ts'
 
 const patient = { timeout: 120_000 }
 const routing = `routing:
@@ -127,4 +128,19 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
       ])
     },
   )
+
+  test('is dormant while a shell rule blocks it, which the list says', patient, async () => {
+    const runId = await granted('run')
+    const shown = async () =>
+      (await listGrants(desk.api, desk.people.ada.caller, { runId }))[0]?.dormant
+    expect(await shown()).toBeNull()
+    const shell = 'shell: { default: ask, rules: [{ pattern: sh, approval: blocked }] }'
+    const before = deskWorker.replace('zones:', 'shell: { default: ask }\nzones:')
+    await desk.activate({ 'workers/scribe.md': deskWorker.replace('zones:', `${shell}\nzones:`) })
+    expect(await shown()).toBe(
+      'the policy in force blocks it for scribe: shell rule "sh" is blocked',
+    )
+    await desk.activate({ 'workers/scribe.md': before })
+    expect(await shown()).toBeNull()
+  })
 })

@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   deskConfig,
@@ -152,4 +153,37 @@ describe('a grant covers nothing', () => {
     await desk.turn(other, 1)
     expect(await verdicts(other, 1)).toEqual(['ask'])
   })
+})
+
+// Rules: product.md 10
+test('a grant that the policy in force leaves nothing to cover says so, and covers again when that is over', async () => {
+  const { runId } = await granted()
+  const shown = async () =>
+    (await listGrants(desk.api, desk.people.ada.caller, { runId }))[0]?.dormant
+  expect(await shown()).toBeNull()
+  const changes: readonly (readonly [Readonly<Record<string, string>>, string])[] = [
+    [
+      { 'workers/scribe.md': deskWorker.replace('write: ask', 'write: blocked') },
+      'the policy in force blocks it for scribe: zone notes: write is blocked',
+    ],
+    [
+      {
+        'countersign.yaml': `${deskConfig}overlays:\n  - { when: { risk: high }, approval: blocked }\n  - { when: { path: "notes/**" }, approval: blocked }\n`,
+      },
+      'the policy in force blocks it for scribe: overlay 2: write_file is blocked',
+    ],
+    [
+      { 'workers/scribe.md': deskWorker.replaceAll(/^ {2}- \{ name.*\n|^zones:\n/gm, '') },
+      'scribe has no tool write_file in the policy in force',
+    ],
+  ]
+  for (const [files, why] of changes) {
+    await desk.activate(files)
+    expect(await shown()).toBe(why)
+    await desk.activate({ 'countersign.yaml': deskConfig, 'workers/scribe.md': deskWorker })
+    expect(await shown()).toBeNull()
+  }
+  await sql`update approval_grant set statement = regexp_replace(statement, '"toolHash":"sha256:....', '"toolHash":"sha256:0000')
+    where root_run_id = ${runId}`.execute(desk.database.db)
+  expect(await shown()).toBe('the definition of write_file has changed since')
 })

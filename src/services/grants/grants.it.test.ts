@@ -236,8 +236,10 @@ describe('a list of grants', () => {
   test('says why one that still lives covers nothing now', async () => {
     const shown = async () =>
       (await listGrants(service.ctx, ada.caller, { runId: run.id })).map(({ dormant }) => dormant)
+    // The calls of these tests are of a definition that no tool has.
+    const otherwise = 'the definition of write_file has changed since'
     await grant()
-    expect((await shown())[0]).toBeNull()
+    expect((await shown())[0]).toBe(otherwise)
     const giver = database.db.updateTable('person').where('id', '=', grace.id)
     await giver.set({ disabled_at: new Date() }).execute()
     expect((await shown())[0]).toBe(`${grace.name} has been disabled`)
@@ -250,7 +252,7 @@ describe('a list of grants', () => {
       .execute()
     expect((await shown())[0]).toContain('is in none of the teams that could decide')
     await database.db.insertInto('team_member').values(team).execute()
-    expect((await shown())[0]).toBeNull()
+    expect((await shown())[0]).toBe(otherwise)
   })
 
   test('of a run one may not see does not exist', async () => {

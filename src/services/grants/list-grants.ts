@@ -8,6 +8,7 @@ import type { Caller, ServiceContext } from '../context.ts'
 import { principalsOfRun, type Principal } from '../requests/principals-of-run.ts'
 import type { PersonRef } from '../requests/request-record.ts'
 import { viewerOf } from '../requests/viewer.ts'
+import { dormantByPolicy } from './dormant-by-policy.ts'
 import { runVisibleTo } from '../requests/visible-to.ts'
 
 export interface GrantRecord {
@@ -62,6 +63,11 @@ export async function listGrants(
     .orderBy('approval_grant.id', 'desc')
     .execute()
   const principals = rows.length === 0 ? [] : await principalsOfRun(ctx.db, input.runId)
+  const dormant = await dormantTexts(
+    ctx,
+    rows.filter((row) => row.revoked_at === null && row.ended_at === null),
+    principals,
+  )
   const isPerson = caller.actor.type === 'person'
   return rows.map((row) => ({
     id: row.id,
@@ -79,7 +85,7 @@ export async function listGrants(
     revokedBy:
       row.revoked_by === null ? null : { id: row.revoked_by, name: row.revoker_name ?? '' },
     endedAt: row.ended_at,
-    dormant: row.revoked_at === null && row.ended_at === null ? dormantText(row, principals) : null,
+    dormant: dormant.get(row.id) ?? null,
     canRevoke:
       isPerson &&
       row.revoked_at === null &&
@@ -88,19 +94,40 @@ export async function listGrants(
   }))
 }
 
-/** Why a live grant would not be found for a call of this run now (find-grant.ts), as far as it does not hang on the call. */
-function dormantText(
-  row: Selectable<ApprovalGrantTable> & {
-    readonly giver_name: string
-    readonly disabled_at: Date | null
-    readonly teams: readonly string[]
-    readonly is_past: boolean
-  },
+/** For a sentence only: who judges a call verifies the signature first. */
+function statementOf(row: { readonly statement: string }): GrantStatement {
+  return JSON.parse(row.statement) as GrantStatement
+}
+
+type GrantRow = Selectable<ApprovalGrantTable> & {
+  readonly giver_name: string
+  readonly disabled_at: Date | null
+  readonly teams: readonly string[]
+  readonly is_past: boolean
+}
+
+/** Of each living grant that covers nothing now: why, by its id. */
+async function dormantTexts(
+  ctx: ServiceContext,
+  living: readonly GrantRow[],
   principals: readonly Principal[],
-): string | null {
+): Promise<ReadonlyMap<string, string>> {
+  const texts = new Map<string, string>()
+  for (const row of living) {
+    const why = dormantText(row, principals)
+    if (why !== null) texts.set(row.id, why)
+  }
+  const others = living
+    .filter(({ id }) => !texts.has(id))
+    .map((row) => ({ id: row.id, requestId: row.request_id, statement: statementOf(row) }))
+  return new Map([...texts, ...(await dormantByPolicy(ctx, others))])
+}
+
+/** Why a live grant would not be found for a call of this run now (find-grant.ts), as far as it does not hang on the call. */
+function dormantText(row: GrantRow, principals: readonly Principal[]): string | null {
   if (row.uses_allowed !== null && row.uses >= row.uses_allowed) return 'it is used up'
   if (row.is_past) return 'its time is over'
-  const { teams, selfApproved } = JSON.parse(row.statement) as GrantStatement
+  const { teams, selfApproved } = statementOf(row)
   const eligibility = judgeEligibility({
     person: { id: row.granted_by, enabled: row.disabled_at === null, teams: row.teams },
     quorum: { any: teams.map((team) => [{ team, count: 1 }]) },

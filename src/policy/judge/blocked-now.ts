@@ -1,0 +1,56 @@
+import type { Json } from '../../domain/json.ts'
+import type { Tool } from '../../domain/tool.ts'
+import type { Policy, WorkerDefinition } from '../policy.ts'
+import { blockingRule } from '../shell/blocking-rule.ts'
+import { canonicalCall, type CanonicalCall } from './canonical-call.ts'
+import { commandTraits } from './command-traits.ts'
+import { overlayOpinions } from './consent.ts'
+import { opinionOf, strictest, type Opinion } from './opinion.ts'
+import { ownQueue } from './route.ts'
+import { zoneOpinions } from './zone-consent.ts'
+
+/** A longer command takes too long to look through beside other work. */
+const mostCharacters = 2000
+
+/**
+ * The rule of a version that blocks a built-in tool's call, as a sentence, as far as the files alone say so: neither
+ * host, workspace nor protected names are looked at. `null`: none of these does, which judging still may.
+ */
+export async function blockedNow(
+  policy: Policy,
+  worker: WorkerDefinition,
+  tool: Tool,
+  input: Json,
+): Promise<string | null> {
+  if (tool.command !== undefined && JSON.stringify(input).length > mostCharacters) return null
+  const canonical = await canonicalCall(tool, input)
+  if ('error' in canonical) return null
+  const { call } = canonical
+  // How risky a call is hangs on more than the files: what speaks of risk matches nothing here.
+  const overlays = policy.config.overlays.map((overlay) =>
+    overlay.when.risk === null ? overlay : { ...overlay, when: { ...overlay.when, worker: [] } },
+  )
+  const own = worker.tools.get(tool.name)?.consent ?? null
+  const decisive = strictest([
+    ...zoneOpinions(worker, call.accesses),
+    ...(own === null ? [] : [opinionOf(own, `tool:${tool.name}`, `tool ${tool.name}`)]),
+    ...overlayOpinions(overlays, {
+      tool: tool.name,
+      accesses: call.accesses,
+      worker: worker.name,
+      queue: ownQueue(policy.config, worker),
+      risk: tool.risk,
+      command: call.command === null ? null : commandTraits(call.command),
+    }),
+    ...shellOpinions(worker, call),
+  ])
+  return decisive?.word === 'blocked' ? decisive.rule.text : null
+}
+
+function shellOpinions(worker: WorkerDefinition, { command }: CanonicalCall): readonly Opinion[] {
+  if (command === null || worker.shell === null) return []
+  const rule = blockingRule(worker.shell, command)
+  if (rule === null) return []
+  const pattern = rule.pattern.join(' ')
+  return [opinionOf(rule.consent, `shell:${pattern}`, `shell rule "${pattern}"`)]
+}

@@ -1,0 +1,106 @@
+import type { Json } from '../../domain/json.ts'
+import type { GrantStatement } from '../../domain/statement.ts'
+import { blockedNow } from '../../policy/judge/blocked-now.ts'
+import type { Policy } from '../../policy/policy.ts'
+import { builtInToolNames } from '../../policy/worker/built-in-tool-names.ts'
+import { getTexts } from '../../store/content.ts'
+import { buildRegistry } from '../../tools/registry.ts'
+import type { ServiceContext } from '../context.ts'
+
+/** A grant that still lives, and its request, whose call it remembers. */
+export interface LivingGrant {
+  readonly id: string
+  readonly requestId: string
+  readonly statement: GrantStatement
+}
+
+/** Where no command is ever run: only what the rules say of one is asked. */
+const nowhere = {
+  sandbox: { works: false, problem: 'nothing is run here', remedy: '' },
+  dataDir: '',
+  projectDir: '',
+} as const
+
+/**
+ * Why the policy in force leaves grants nothing to cover, as a sentence by grant id: the worker that asked, its tool or
+ * its definition is gone, or a rule blocks the call. Of custom tools and of those of MCP servers, whose definitions
+ * only a Temporal worker knows, nothing is said.
+ */
+export async function dormantByPolicy(
+  ctx: ServiceContext,
+  grants: readonly LivingGrant[],
+): Promise<ReadonlyMap<string, string>> {
+  const concerned = grants.filter(({ statement }) => builtInToolNames.includes(statement.tool))
+  if (concerned.length === 0) return new Map()
+  const [policy, calls] = await Promise.all([
+    ctx.policies.inForce().catch(() => null),
+    // What was changed in the database explains nothing; it is refused where it would count.
+    rememberedCalls(ctx, concerned).catch(() => new Map<string, RememberedCall>()),
+  ])
+  if (policy === null) return new Map()
+  const found = await Promise.all(
+    concerned.map(async ({ id, statement }) => {
+      const call = calls.get(id)
+      const why = call === undefined ? null : await whyDormant(policy, statement, call)
+      return why === null ? [] : [[id, why] as const]
+    }),
+  )
+  return new Map(found.flat())
+}
+
+interface RememberedCall {
+  readonly worker: string
+  readonly input: Json
+}
+
+async function rememberedCalls(
+  ctx: ServiceContext,
+  grants: readonly LivingGrant[],
+): Promise<ReadonlyMap<string, RememberedCall>> {
+  const rows = await ctx.db
+    .selectFrom('request')
+    .innerJoin('run', 'run.id', 'request.run_id')
+    .innerJoin('request_revision', 'request_revision.request_id', 'request.id')
+    .select(['request.id', 'run.worker', 'request_revision.digest', 'request_revision.input_hash'])
+    .where(
+      'request.id',
+      'in',
+      grants.map((grant) => grant.requestId),
+    )
+    .execute()
+  const texts = await getTexts(
+    ctx.db,
+    rows.map((row) => row.input_hash),
+  )
+  return new Map(
+    grants.flatMap(({ id, requestId, statement }) => {
+      const row = rows.find((one) => one.id === requestId && one.digest === statement.digest)
+      const text = row === undefined ? undefined : texts.get(row.input_hash)
+      if (row === undefined || text === undefined) return []
+      return [[id, { worker: row.worker, input: JSON.parse(text) as Json }] as const]
+    }),
+  )
+}
+
+async function whyDormant(
+  policy: Policy,
+  { tool: name, toolHash }: GrantStatement,
+  call: RememberedCall,
+): Promise<string | null> {
+  const worker = policy.workers.get(call.worker)
+  if (worker === undefined) return `there is no worker ${call.worker} in the policy in force`
+  const registry = await buildRegistry({
+    policy,
+    worker: worker.name,
+    toolProcess: null,
+    commands: nowhere,
+    project: { dir: '', inForceWithinMs: 0, inForce: async () => policy },
+  })
+  const tool = registry.get(name)
+  if (tool === undefined) return `${worker.name} has no tool ${name} in the policy in force`
+  const blocked = await blockedNow(policy, worker, tool, call.input)
+  if (blocked !== null) return `the policy in force blocks it for ${worker.name}: ${blocked}`
+  // What a command tool is called, and so its definition, hangs on the host that would run it.
+  const isChanged = tool.command === undefined && tool.definitionHash !== toolHash
+  return isChanged ? `the definition of ${name} has changed since` : null
+}
