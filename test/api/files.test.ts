@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { StoredFile } from '../../src/services/runs/transcript/store-result.ts'
 import { putContent } from '../../src/store/content.ts'
-import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
+import { addRequest, addRun, type TestRun } from '../harness/fixtures/gated-run.ts'
 import { claimedPictures, endWithFiles, onePixel } from '../harness/fixtures/result-with-files.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 
 let api: TestApi
 let ada: Client
-let runId: string
+let run: TestRun
 let callId: string
 let kept: readonly StoredFile[]
 
@@ -15,8 +15,7 @@ let kept: readonly StoredFile[]
 beforeAll(async () => {
   api = await createTestApi()
   ada = await api.signIn(api.people.ada)
-  const run = await addRun(api.service, { startedBy: api.people.ada })
-  runId = run.id
+  run = await addRun(api.service, { startedBy: api.people.ada })
   ;({ callId } = await addRequest(api.service, run))
   kept = await endWithFiles(api.database.db, callId, claimedPictures)
 }, 120_000)
@@ -70,6 +69,16 @@ test('a row that calls a page a picture makes it none', async () => {
   expect(headers.get('content-type')).toBe('application/octet-stream')
 })
 
+test('the same bytes under two names are a picture when one name is that picture’s', async () => {
+  const other = await addRequest(api.service, run, { position: 2 })
+  const [, file] = await endWithFiles(api.database.db, other.callId, [
+    { mediaType: 'text/html', bytes: onePixel },
+    { mediaType: 'image/png', bytes: onePixel },
+  ])
+  const { headers } = await ada.get(`/v1/calls/${other.callId}/files/${file?.hash ?? ''}`)
+  expect(headers.get('content-type')).toBe('image/png')
+})
+
 // Rules: security.md 22
 test('it is read by whoever may see the run, and by no key without the scope', async () => {
   const edsger = await api.signIn(api.people.edsger)
@@ -88,6 +97,6 @@ test('it is read by whoever may see the run, and by no key without the scope', a
 test('only files of that call are read, though the bytes are stored and the hash is known', async () => {
   const hash = await putContent(api.database.db, 'somebody else’s')
   expect((await ada.get(`/v1/calls/${callId}/files/${hash}`)).status).toBe(404)
-  expect((await ada.get(`/v1/calls/${runId}/files/${kept[0]?.hash ?? ''}`)).status).toBe(404)
+  expect((await ada.get(`/v1/calls/${run.id}/files/${kept[0]?.hash ?? ''}`)).status).toBe(404)
   expect((await ada.get(`/v1/calls/${callId}/files/..%2Foutput`)).status).toBe(404)
 })

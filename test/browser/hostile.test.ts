@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { claimedPictures, endWithFiles } from '../harness/fixtures/result-with-files.ts'
 import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -114,5 +115,55 @@ test('high risk cannot be approved before all of it was on the screen and a reas
 })
 
 test('nothing in all of this was refused by the content policy or thrown by the page', () => {
+  expect(dashboard.complaints).toEqual([])
+})
+
+// Rules: security.md 18, 19
+test('a tool’s picture is drawn once somebody asks for it, and what only calls itself one never is', async () => {
+  const input = { path: 'notes/pictures.md', content: 'x\n' }
+  const { desk } = dashboard
+  const { runId, callIds } = await ask(desk, [{ tool: 'write_file', input }], 'Pictures.')
+  const kept = await endWithFiles(desk.database.db, callIds[0]!, claimedPictures)
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  const asked: string[] = []
+  page.on('request', (request) => asked.push(request.url()))
+  await page.reload()
+  const files = page.getByRole('list', { name: 'What it returned besides text' })
+  await files.waitFor()
+  expect(await files.locator('img').count()).toBe(0)
+  expect(asked.filter((url) => url.includes('/files/'))).toEqual([])
+  expect(await files.getByRole('button').allTextContents()).toEqual([
+    'Show picture (image/png, 70 bytes)',
+    'Show picture (image/gif, 45 bytes)',
+  ])
+  await files.getByRole('button', { name: 'Show picture (image/png, 70 bytes)' }).click()
+  const picture = files.getByRole('img', { name: 'What the tool returned: image/png, 70 bytes' })
+  await picture.waitFor()
+  const width = () => picture.evaluate((image: HTMLImageElement) => image.naturalWidth)
+  await expect.poll(width, { timeout: 60_000 }).toBe(1)
+  await files.getByRole('button', { name: 'Hide picture (image/png, 70 bytes)' }).click()
+  expect(await files.locator('img').count()).toBe(0)
+  // A GIF's first bytes before a page: it is a broken picture and nothing else.
+  await files.getByRole('button', { name: 'Show picture (image/gif, 45 bytes)' }).click()
+  await files.getByText('It cannot be drawn').waitFor()
+  for (const { hash, mediaType } of kept) {
+    const drawn = await page.evaluate(async (src) => {
+      const image = new Image()
+      image.src = src
+      return image.decode().then(
+        () => true,
+        () => false,
+      )
+    }, `/v1/calls/${callIds[0]}/files/${hash}`)
+    expect(drawn, mediaType).toBe(hash === kept[0]?.hash)
+  }
+  const saved = page.waitForEvent('download')
+  await page.evaluate(
+    (href) => location.assign(href),
+    `/v1/calls/${callIds[0]}/files/${kept[1]?.hash}`,
+  )
+  expect((await saved).suggestedFilename()).toMatch(/^[0-9a-f]{12}\.bin$/)
+  expect(page.url()).toBe(`${dashboard.url}/runs/${runId}`)
+  expect(await page.title()).toContain('Countersign')
   expect(dashboard.complaints).toEqual([])
 })

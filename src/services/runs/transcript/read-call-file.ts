@@ -19,19 +19,19 @@ export async function readCallFile(
   caller: Caller,
   input: { readonly callId: string; readonly hash: string },
 ): Promise<CallFile> {
-  const file = await ctx.db
+  const files = await ctx.db
     .selectFrom('result_file')
     .innerJoin('tool_call', 'tool_call.id', 'result_file.call_id')
     .select(['run_id', 'media_type'])
     .where('call_id', '=', input.callId)
     .where('hash', '=', input.hash)
-    .orderBy('result_file.position')
-    .limit(1)
-    .executeTakeFirst()
+    .execute()
+  const [file] = files
   if (file === undefined) {
     throw new Problem('not_found', `There is no call ${input.callId} with such a file`)
   }
   await assertVisible(ctx, caller, file.run_id)
   const bytes = await getContent(ctx.db, input.hash)
-  return { bytes, picture: isPictureType(file.media_type) ? pictureTypeOf(bytes) : null }
+  const isPicture = files.some((one) => isPictureType(one.media_type))
+  return { bytes, picture: isPicture ? pictureTypeOf(bytes) : null }
 }
