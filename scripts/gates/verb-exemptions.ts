@@ -44,6 +44,7 @@ export const exemptions: Exemptions = {
   // Who started the run is verified in place: the claim of its parent's call.
   ...excuse('caller', 'the relay performs it, for the claim of a call', ['admitRun']),
   ...excuse('caller', timed, [
+    'advanceExternal',
     'advanceRequests',
     'expireRequest',
     'loseRun',

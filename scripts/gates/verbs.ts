@@ -10,6 +10,7 @@ const authorisers = new Set([
   'judgeEligibility',
   'requireQueuePerson',
   'maySteer',
+  'requireProgram',
 ])
 
 const writingMethods = /^ctx\.db\.(insertInto|updateTable|deleteFrom|mergeInto|transaction)$/

@@ -1,5 +1,6 @@
 import type { WorkerContext } from '../services/worker-context.ts'
 import type { Activities } from '../workflows/activity-port.ts'
+import { advanceExternalActivity } from './advance-external.ts'
 import { advanceRequestsActivity } from './advance-requests.ts'
 import { beginRunActivity } from './begin-run.ts'
 import { closeRunActivity } from './close-run.ts'
@@ -20,6 +21,7 @@ export function createActivities(ctx: WorkerContext): {
       executeCall: executeCallActivity(ctx),
       settleUnknown: settleUnknownActivity(ctx),
       advanceRequests: advanceRequestsActivity(ctx),
+      advanceExternal: advanceExternalActivity(ctx),
       enterManualResult: enterManualResultActivity(ctx),
       closeRun: closeRunActivity(ctx),
       judgeCall: judgeCallActivity(ctx),

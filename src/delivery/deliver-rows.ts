@@ -7,6 +7,7 @@ import type { Db } from '../store/database.ts'
 import { called, cancelRequested, childEnded, decided, messaged } from '../workflows/messages.ts'
 import type { RunPosition } from '../workflows/run-position.ts'
 import { type ClaimedRow, markDelivered, markUndeliverable } from './claim-rows.ts'
+import { approvalWorkflowId, startApproval } from './start-approval.ts'
 import type { NamespaceGuard } from './namespace-guard.ts'
 import type { TemporalClient } from './temporal-client.ts'
 
@@ -24,6 +25,8 @@ interface RunAddress {
   readonly id: string
   readonly workflow_id: string
   readonly ended: boolean
+  /** which workflow it is: a run's, or the one that waits for a program's request */
+  readonly type: 'run' | 'approval'
 }
 
 /**
@@ -42,7 +45,7 @@ export async function deliverRows(
   const run =
     workflowId === null
       ? await addressOf(db, runId)
-      : { id: runId, workflow_id: workflowId, ended: false }
+      : { id: runId, workflow_id: workflowId, ended: false, type: 'run' as const }
   if (run === null) return markUndeliverable(db, idsOf(rows))
   for (const group of groupDecisions(rows)) {
     const reached = await deliverGroup(delivering, run, group)
@@ -56,9 +59,22 @@ async function addressOf(db: Db, runId: string): Promise<RunAddress | null> {
     .select(['id', 'workflow_id', 'ended_at'])
     .where('id', '=', runId)
     .executeTakeFirst()
-  return row === undefined
-    ? null
-    : { id: row.id, workflow_id: row.workflow_id, ended: row.ended_at !== null }
+  if (row === undefined) return addressOfRequest(db, runId)
+  const { id, workflow_id } = row
+  return { id, workflow_id, ended: row.ended_at !== null, type: 'run' }
+}
+
+/** A program's request is of no run: its rows carry its own id. */
+async function addressOfRequest(db: Db, requestId: string): Promise<RunAddress | null> {
+  const row = await db
+    .selectFrom('request')
+    .select(['id', 'state'])
+    .where('id', '=', requestId)
+    .where('kind', '=', 'external')
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const workflow_id = approvalWorkflowId(row.id)
+  return { id: row.id, workflow_id, ended: row.state !== 'pending', type: 'approval' }
 }
 
 function idsOf(rows: readonly ClaimedRow[]): string[] {
@@ -82,8 +98,8 @@ async function deliverGroup(
   group: readonly ClaimedRow[],
 ): Promise<boolean> {
   const kind = group[0]?.kind
-  if (kind === 'start_run') {
-    if (!run.ended) await startRun(delivering, run)
+  if (kind === 'start_run' || kind === 'start_approval') {
+    if (!run.ended) await startAgain(delivering, run)
     return true
   }
   const handle = delivering.temporal.client.workflow.getHandle(run.workflow_id)
@@ -116,9 +132,13 @@ async function deliverGroup(
     if (!(error instanceof WorkflowNotFoundError)) throw error
     // The run may have ended since its address was read.
     if (run.ended || (await addressOf(delivering.db, run.id))?.ended !== false) return false
-    await startRun(delivering, run)
+    await startAgain(delivering, run)
     return true
   }
+}
+
+async function startAgain(delivering: Delivering, run: RunAddress): Promise<void> {
+  await (run.type === 'run' ? startRun(delivering, run) : startApproval(delivering, run.id))
 }
 
 function idsIn(row: ClaimedRow, field: 'requestIds' | 'callIds' | 'runIds'): string[] {

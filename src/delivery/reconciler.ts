@@ -3,6 +3,7 @@ import type { ServiceContext } from '../services/context.ts'
 import { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
 import type { Db } from '../store/database.ts'
 import type { Delivering } from './deliver-rows.ts'
+import { reconcileApprovals } from './reconcile-approvals.ts'
 import { reconcileRuns } from './reconcile-runs.ts'
 import { Repeating } from './repeating.ts'
 import { Woken } from './woken.ts'
@@ -45,6 +46,8 @@ export class Reconciler implements AsyncDisposable {
       work: async () => {
         await underReconcilerLock(ctx.db, async () => {
           await reconcileRuns(ctx, delivering, { log: ctx.log, woken, stillSeconds })
+          for (const requestId of await reconcileApprovals(delivering))
+            ctx.log.warn({ requestId }, 'nothing waited for the request of a program')
         })
       },
       failed: (error) => {

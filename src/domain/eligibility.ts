@@ -10,6 +10,8 @@ export type PrincipalReason =
   | 'answered'
   | 'invoked'
   | 'edited'
+  | 'asked'
+  | 'on_behalf'
 
 /** Every reason, the one that a person is told first; also for checks of what the store holds. */
 export const principalReasons: readonly PrincipalReason[] = [
@@ -20,6 +22,8 @@ export const principalReasons: readonly PrincipalReason[] = [
   'answered',
   'invoked',
   'edited',
+  'asked',
+  'on_behalf',
 ]
 
 const behindSentences: Readonly<Record<PrincipalReason, string>> = {
@@ -30,6 +34,8 @@ const behindSentences: Readonly<Record<PrincipalReason, string>> = {
   answered: 'you answered a question of this run or one above it',
   invoked: 'you invoked this tool',
   edited: 'you edited this call',
+  asked: 'your API key asked for this',
+  on_behalf: 'you are the one for whom this was asked',
 }
 
 export interface EligibilityQuestion {

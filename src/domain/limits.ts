@@ -9,6 +9,11 @@ export const limits = {
   callsPerTurn: 100,
   pendingRequestsPerRun: 100,
   reasonCharacters: 4000,
+  pendingRequestsPerOwner: 500,
+  /** of what a program sends along for itself */
+  metadataBytes: 16 * 1024,
+  /** of a program's own words about its call */
+  claimCharacters: 64 * 1024,
   delegationDepth: 5,
   attachmentsPerCall: 50,
   runInputCharacters: 1_000_000,

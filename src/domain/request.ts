@@ -18,6 +18,9 @@ export type RunState =
   | 'failed'
   | 'cancelled'
 
+/** What a program says became of the call that it was allowed (api.md, Requests). */
+export type ExternalOutcome = Extract<ExecutionState, 'succeeded' | 'failed' | 'unknown'>
+
 /** Why an execution did not happen although it was approved (product.md 14). */
 export type RefusalReason =
   | 'stale'

@@ -76,6 +76,8 @@ export interface RemoteQuestion {
   readonly present: boolean
   /** a person invokes the tool (product.md 5); that of a call of the run is known */
   readonly byPerson?: boolean
+  /** a program that is no run of ours would make the call: of tools that only it knows, people are asked */
+  readonly byProgram?: boolean
 }
 
 export interface RemoteJudgement {

@@ -69,6 +69,6 @@ export async function writeRecords(
 
 interface Answer {
   readonly id: string
-  readonly workflowId: string
+  readonly workflowId: string | null
   readonly isNext: boolean
 }

@@ -9,6 +9,7 @@ import type {
   DecisionVerb,
   DenialThen,
   ExecutionState,
+  ExternalOutcome,
   PermitState,
   RequestKind,
   RequestState,
@@ -277,6 +278,31 @@ export interface RequestTable {
   steps_taken: ColumnType<Date[] | null, undefined, never>
 }
 
+/** A request of a program that is no run of ours: who asked, and what became of the approval. */
+export interface ExternalRequestTable {
+  request_id: string
+  /** of the key; `external_id` is unique for each */
+  owner_id: string
+  external_id: string
+  api_key_id: string
+  on_behalf_of: string | null
+  /** whose policy judged it first */
+  worker: string | null
+  verdict: Extract<Verdict, 'ask' | 'preApproved'>
+  /** of what was asked, so that the same id cannot ask for something else */
+  body_hash: string
+  /** of the program's own words, canonical JSON */
+  claim_hash: string | null
+  metadata: Jsonb<JsonObject | null>
+  /** the key that took the permit */
+  consumed_by: string | null
+  consumed_at: Timestamp | null
+  outcome: ExternalOutcome | null
+  /** of a salted text */
+  outcome_summary_hash: string | null
+  outcome_at: Timestamp | null
+}
+
 export interface RequestRevisionTable {
   request_id: string
   revision: number
@@ -504,6 +530,7 @@ export interface Database {
   manual_call: ManualCallTable
   mcp_pin: McpPinTable
   request: RequestTable
+  external_request: ExternalRequestTable
   request_revision: RequestRevisionTable
   request_principal: RequestPrincipalTable
   decision: DecisionTable

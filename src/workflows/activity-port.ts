@@ -14,6 +14,8 @@ export interface Activities {
   executeCall(input: { readonly callId: string }): Promise<CallOutcome>
   settleUnknown(input: { readonly callId: string }): Promise<SettleOutcome>
   advanceRequests(input: { readonly runId: string }): Promise<Advanced>
+  /** Expires a program's request whose time is over; its deadline, `null` once it has ended. */
+  advanceExternal(input: { readonly requestId: string }): Promise<Advanced>
   closeRun(input: { readonly runId: string }): Promise<CloseOutcome>
   /** Puts the result of a person's call into the transcript, once. */
   enterManualResult(input: { readonly callId: string }): Promise<void>

@@ -5,7 +5,12 @@ import { turnQueueOf } from './task-queues.ts'
 /** Short transactions on Postgres: retried until the database answers. */
 export function databaseActivities(): Pick<
   Activities,
-  'beginRun' | 'settleUnknown' | 'advanceRequests' | 'enterManualResult' | 'closeRun'
+  | 'beginRun'
+  | 'settleUnknown'
+  | 'advanceRequests'
+  | 'advanceExternal'
+  | 'enterManualResult'
+  | 'closeRun'
 > {
   return proxyActivities<Activities>({
     startToCloseTimeout: '30 seconds',

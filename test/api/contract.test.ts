@@ -9,6 +9,8 @@ import {
   type TestRequest,
   type TestRun,
 } from '../harness/fixtures/gated-run.ts'
+import { createProgram, type ProgramClient } from './program.ts'
+import { coverAudit } from '../harness/fixtures/cover-audit.ts'
 import { answerAsk, answerPreApproved } from './judging.ts'
 import {
   createTestApi,
@@ -47,6 +49,7 @@ beforeAll(async () => {
   grace = await api.signIn(api.people.grace)
   ada = await api.signIn(api.people.ada)
   olga = await api.signIn(api.people.olga)
+  program = await createProgram(api, ada)
   run = await addRun(api.service, { startedBy: api.people.ada })
   answerAsk(api.service)
   const document = (await api.ask('/openapi.json')).body
@@ -72,6 +75,26 @@ const approved = async (scope = 'once'): Promise<TestRequest> => {
   })
   expect(reply.status).toBe(200)
   return request
+}
+
+/** A program of Ada's: what it asks is for others to decide. */
+let program: ProgramClient
+let asked = 0
+const programCall = () => ({
+  tool: 'deploy',
+  input: { version: '1.2' },
+  externalId: `deploy-${++asked}`,
+  title: 'Roll out 1.2',
+  presentation: { type: 'text', content: 'everywhere' },
+  onBehalfOf: 'linus@example.com',
+  metadata: { ticket: 7 },
+})
+const allowed = async (): Promise<{ id: string; digest: string }> => {
+  const { id, digest, presentation } = (await program.post('/v1/requests', programCall())).body
+  const seen = { seen: presentation.digest, reason: 'looked' }
+  const body = { decision: 'approve', digest, revision: 1, ...seen }
+  expect((await grace.post(`/v1/requests/${id}/decisions`, body)).status).toBe(200)
+  return { id, digest }
 }
 
 /** For each operation a question that it answers well. */
@@ -193,6 +216,20 @@ const questions: Record<string, () => Promise<Reply>> = {
     const question = await addRequest(api.service, other, { kind: 'question' })
     return grace.post(`/v1/requests/${question.id}/answer`, { text: 'the next one' })
   },
+  postRequests: () => program.post('/v1/requests', programCall()),
+  postRequestsIdConsume: async () => {
+    const request = await allowed()
+    return program.post(`/v1/requests/${request.id}/consume`, { digest: request.digest })
+  },
+  postRequestsIdOutcome: async () => {
+    const { id, digest } = await allowed()
+    await program.post(`/v1/requests/${id}/consume`, { digest })
+    return program.post(`/v1/requests/${id}/outcome`, { state: 'failed', summary: 'no disk' })
+  },
+  postRequestsIdWithdraw: async () => {
+    const { body } = await program.post('/v1/requests', programCall())
+    return program.post(`/v1/requests/${body.id}/withdraw`)
+  },
   postRequestsIdSettle: async () => {
     const check = await addRequest(api.service, run, {
       position: ++position,
@@ -213,6 +250,15 @@ const questions: Record<string, () => Promise<Reply>> = {
       '/v1/audit?type=request.opened&actor=policy&from=2020-01-01T00:00:00Z',
     ),
   getAuditExport: async () => (await api.signIn(api.people.aud)).get('/v1/audit/export?format=csv'),
+  getAuditCheckpoint: async () => {
+    await coverAudit(api.database.db)
+    return ada.get('/v1/audit/checkpoint')
+  },
+  getRequestsIdReceipt: async () => grace.get(`/v1/requests/${(await pending()).id}/receipt`),
+  getAuditLogCheckpoint: async () =>
+    (await api.signIn(api.people.aud)).get('/v1/audit/log/checkpoint'),
+  getAuditLogTilePath: async () =>
+    (await api.signIn(api.people.aud)).get('/v1/audit/log/tile/0/000.p/1'),
   getWorkers: () => grace.get('/v1/workers'),
   getWorkersName: () => grace.get('/v1/workers/scribe'),
   getKeys: async () => {
@@ -319,6 +365,8 @@ test('what does not exist and what one may not see are the same 404, on every pa
     postRequestsIdAnswer: { text: 'x' },
     postRequestsIdSettle: { ran: null, then: 'continue', reason: 'x' },
     postRequestsIdExtend: { expiresAt: '2100-01-01T00:00:00Z' },
+    postRequestsIdConsume: { digest: request.digest },
+    postRequestsIdOutcome: { state: 'succeeded' },
   }
   for (const one of listed.filter(({ path }) => /^\/v1\/(runs|requests)\/\{id\}/.test(path))) {
     const unseen = one.path.startsWith('/v1/runs') ? run.id : request.id

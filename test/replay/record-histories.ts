@@ -9,6 +9,8 @@ interface Path {
   readonly name: string
   readonly store: () => ScriptedStore
   readonly walk: (run: ScriptedRun) => Promise<void>
+  /** of the workflow that waits for a program's request, and of no run's */
+  readonly external?: true
 }
 
 const paths: readonly Path[] = [
@@ -89,7 +91,26 @@ const paths: readonly Path[] = [
       await run.handle.signal(childEnded, ['child'])
     },
   },
+  {
+    name: 'program-waits-and-is-answered',
+    external: true,
+    store: () => {
+      const store = new ScriptedStore([])
+      store.external.push({ nextDeadlineMs: 200 }, { nextDeadlineMs: 60_000 })
+      return store
+    },
+    walk: async (run) => {
+      await looked(run, 2)
+      await run.handle.signal(decided, ['request'])
+    },
+  },
 ]
+
+async function looked(run: ScriptedRun, times: number): Promise<void> {
+  await waitUntil(() => (run.store.asked.get('advanceExternal') ?? 0) >= times, {
+    withinMs: 90_000,
+  })
+}
 
 async function taken(run: ScriptedRun, turns: number): Promise<void> {
   await waitUntil(() => (run.store.asked.get('takeTurn') ?? 0) >= turns, { withinMs: 90_000 })
@@ -104,7 +125,7 @@ async function decide(run: ScriptedRun, turn: number, requestId: string): Promis
 /** Walks every path on a real server and writes its history to `folder`; the names of those written. */
 export async function recordHistories(folder: URL): Promise<readonly string[]> {
   for (const path of paths) {
-    await using run = await startScriptedRun(path.store())
+    await using run = await startScriptedRun(path.store(), { external: path.external === true })
     await path.walk(run)
     await run.handle.result()
     const history = temporal.api.history.v1.History.encode(await run.handle.fetchHistory()).finish()

@@ -7,9 +7,14 @@ import {
   Worker,
   type WorkflowBundleWithSourceMap,
 } from '@temporalio/worker'
-import type { CallOutcome, CallPlan, TurnOutcome } from '../../src/domain/workflow-outcomes.ts'
+import type {
+  Advanced,
+  CallOutcome,
+  CallPlan,
+  TurnOutcome,
+} from '../../src/domain/workflow-outcomes.ts'
 import type { Activities } from '../../src/workflows/activity-port.ts'
-import type { agentRun } from '../../src/workflows/index.ts'
+import type { agentRun, approvalRequest } from '../../src/workflows/index.ts'
 import { bundleWorkflows } from '../../src/runtime/workflow-bundle.ts'
 import { turnQueueOf } from '../../src/workflows/task-queues.ts'
 import { useTemporal } from '../harness/temporal.ts'
@@ -37,6 +42,8 @@ export class ScriptedStore {
   readonly manualCalls: string[] = []
   /** which request a call of a person waits for */
   readonly waitsFor = new Map<string, string>()
+  /** what a program's request answers, one look after the other; then that it has ended */
+  readonly external: Advanced[] = []
   cancelled = false
   messagesUnread = 0
   endsWith: 'finished' | 'waiting_for_input' = 'finished'
@@ -81,6 +88,10 @@ export class ScriptedStore {
       advanceRequests: async () => {
         count('advanceRequests')
         return { nextDeadlineMs: 60_000 }
+      },
+      advanceExternal: async () => {
+        count('advanceExternal')
+        return this.external.shift() ?? { nextDeadlineMs: null }
       },
       closeRun: async () => ({ kind: 'closed' }),
       enterManualResult: async ({ callId }) => {
@@ -127,15 +138,18 @@ export class ScriptedStore {
 export interface ScriptedRun extends AsyncDisposable {
   readonly store: ScriptedStore
   readonly client: Client
-  readonly handle: WorkflowHandle<typeof agentRun>
+  readonly handle: WorkflowHandle<typeof agentRun | typeof approvalRequest>
   /** Stops the workers and starts others with this workflow code, as a deployment does. */
   deploy(bundle: WorkflowBundleWithSourceMap): Promise<void>
 }
 
-/** Starts the real workflow on the real server, with activities that answer from `store`. */
+/**
+ * Starts the real workflow on the real server, with activities that answer from `store`: a run's, or with `external` the
+ * one that waits for the request of a program.
+ */
 export async function startScriptedRun(
   store: ScriptedStore,
-  options: { readonly maxCachedWorkflows?: number } = {},
+  options: { readonly maxCachedWorkflows?: number; readonly external?: boolean } = {},
 ): Promise<ScriptedRun> {
   const { address, namespace, taskQueue } = await useTemporal()
   store.taskQueue = taskQueue
@@ -144,7 +158,8 @@ export async function startScriptedRun(
     const { takeTurn, ...executions } = store.activities
     const shared = { connection, namespace }
     const turns = { taskQueue: turnQueueOf(taskQueue), activities: { takeTurn } }
-    const workflows = { taskQueue, workflowBundle: bundle, activities: executions, ...options }
+    const { external: _, ...cache } = options
+    const workflows = { taskQueue, workflowBundle: bundle, activities: executions, ...cache }
     const workers = [
       await Worker.create({ ...shared, ...workflows }),
       await Worker.create({ ...shared, ...turns }),
@@ -158,11 +173,18 @@ export async function startScriptedRun(
   let stop = await serve(await workflowBundle())
   const clientConnection = await Connection.connect({ address })
   const client = new Client({ connection: clientConnection, namespace })
-  const handle = await client.workflow.start<typeof agentRun>('agentRun', {
-    workflowId: `agent-run:${randomUUID()}`,
-    taskQueue,
-    args: [{ runId: 'run' }],
-  })
+  const handle =
+    options.external === true
+      ? await client.workflow.start<typeof approvalRequest>('approvalRequest', {
+          workflowId: `approval:${randomUUID()}`,
+          taskQueue,
+          args: [{ requestId: 'request' }],
+        })
+      : await client.workflow.start<typeof agentRun>('agentRun', {
+          workflowId: `agent-run:${randomUUID()}`,
+          taskQueue,
+          args: [{ runId: 'run' }],
+        })
   return {
     store,
     client,

@@ -4,6 +4,7 @@ import { auditRoutes } from './audit.ts'
 import { authRoutes } from './auth.ts'
 import { decisionRoutes } from './decisions.ts'
 import { eventRoutes } from './events.ts'
+import { externalRoutes } from './external.ts'
 import { grantRoutes } from './grants.ts'
 import { healthRoutes } from './health.ts'
 import { keyRoutes } from './keys.ts'
@@ -30,6 +31,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...queueRoutes,
     ...requestRoutes,
     ...decisionRoutes,
+    ...externalRoutes,
     ...revisionRoutes,
     ...requestActionRoutes,
     ...auditRoutes,

@@ -7,7 +7,9 @@ import { requestContent } from '../../services/requests/request-content.ts'
 import { requireQueue } from '../known-names.ts'
 import { route, type Route } from '../route.ts'
 import { hash, requestRef } from '../schemas/common.ts'
+import { waitQuery } from '../schemas/external.ts'
 import * as schemas from '../schemas/requests.ts'
+import { waitForRequest } from '../wait-for-request.ts'
 import { requestDetailView, requestItemView } from '../views/request-view.ts'
 
 const access = { by: 'personOrKey', scope: 'requests:read' } as const
@@ -37,9 +39,10 @@ export const requestRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/requests/:id',
-    summary: 'One request, by id or number',
+    summary: 'One request, by id or number; `wait` holds the answer until it is decided',
     access,
     params,
+    query: waitQuery,
     headers: z.object({ 'if-none-match': z.string().optional() }),
     answers: {
       200: {
@@ -49,8 +52,10 @@ export const requestRoutes: Route[] = [
       },
       304: { description: 'It is what `If-None-Match` names' },
     },
-    answer: async (api, { params, caller, request }) => {
-      const record = await getRequest(api.ctx, caller, { request: params.id })
+    answer: async (api, { params, query, caller, request, response }) => {
+      const record = await waitForRequest(api, response, query.wait * 1000, () =>
+        getRequest(api.ctx, caller, { request: params.id }),
+      )
       const etag = `"${record.version}"`
       if (request.get('if-none-match') === etag) {
         return (response) => void response.set('etag', etag).status(304).end()

@@ -35,7 +35,8 @@ export const requestsQuery = z.strictObject({
   /** pending, I may decide it, and have not voted */
   mine: z.enum(['true', 'false']).optional(),
   q: text(200).optional(),
-  sort: z.enum(['expiresAt', 'createdAt', 'risk']).optional(),
+  /** `age`: the longest waiting first; `createdAt`: the newest first */
+  sort: z.enum(['expiresAt', 'createdAt', 'age', 'risk']).optional(),
 })
 
 /** `file`: the path of one of `namedFiles` */
@@ -138,6 +139,47 @@ export const waitingStep = z.object({
   takenAt: instant.nullable(),
 })
 
+const keyRef = z.object({ id: z.string(), name: z.string() })
+/** The program that asked: its key, whose that is, and for whom it acts. */
+const externalItem = z.object({
+  externalId: z.string(),
+  key: keyRef,
+  owner: person,
+  onBehalfOf: person.nullable(),
+  /** whose policy judged it first */
+  worker: z.string().nullable(),
+  verdict: z.enum(['ask', 'preApproved']),
+})
+export type ExternalItemView = z.infer<typeof externalItem>
+const externalDetail = externalItem.extend({
+  /** the program's own words: its claim, text and never markup */
+  claim: z
+    .object({
+      title: z.string().nullable(),
+      presentation: z
+        .object({
+          type: z.enum(['text', 'diff', 'structured']),
+          content: z.string(),
+          language: z.string().optional(),
+        })
+        .nullable(),
+    })
+    .nullable(),
+  metadata: z.record(z.string(), json).nullable(),
+  /** when the permit must have been taken */
+  permitExpiresAt: instant.nullable(),
+  consumed: z.object({ at: instant, by: keyRef }).nullable(),
+  /** what the program says became of it */
+  outcome: z
+    .object({
+      state: z.enum(['succeeded', 'failed', 'unknown']),
+      summary: z.string().nullable(),
+      at: instant,
+    })
+    .nullable(),
+})
+export type ExternalView = z.infer<typeof externalDetail>
+
 /** A row of a list: without what only the request's own page shows. */
 export const requestItem = z
   .object({
@@ -170,6 +212,8 @@ export const requestItem = z
     eligibility: z.object({ canDecide: z.boolean(), reason: z.string().nullable() }),
     allowedDecisions: z.array(z.enum(['approve', 'deny'])),
     allowedScopes: z.array(scope),
+    /** null for requests of runs */
+    external: externalItem.nullable(),
     execution,
     createdAt: instant,
     expiresAt: instant,
@@ -211,6 +255,11 @@ export const commentView = z.object({ id, person, text: z.string(), at: instant 
 export const requestDetail = requestItem
   .extend({
     input: json,
+    /** of a program's request: as in `external` */
+    externalId: z.string().nullable(),
+    verdict: z.enum(['ask', 'preApproved']).nullable(),
+    metadata: z.record(z.string(), json).nullable(),
+    external: externalDetail.nullable(),
     presentation,
     /** of a command: every file it names; the bytes are at `/content?file=PATH` */
     namedFiles: z.array(namedFile),

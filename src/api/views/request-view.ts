@@ -4,6 +4,7 @@ import type {
   RequestItemRecord,
 } from '../../services/requests/request-record.ts'
 import type { DecisionView, RequestDetail, RequestItem } from '../schemas/requests.ts'
+import { externalItemView, externalView } from './external-view.ts'
 import { maskSecrets } from './mask-secrets.ts'
 import { executionView, lineageView, quorumView } from './request-parts.ts'
 
@@ -15,6 +16,7 @@ export function requestItemView(record: RequestItemRecord): RequestItem {
     title: maskSecrets(title),
     agentReason: agentReason === null ? null : maskSecrets(agentReason),
     batch: record.batch === null ? null : { ...record.batch },
+    external: record.external === null ? null : externalItemView(record.external),
   }
 }
 
@@ -27,6 +29,10 @@ export function requestDetailView(
   return {
     ...itemFields(record),
     input: record.input,
+    externalId: record.external?.externalId ?? null,
+    verdict: record.external?.verdict ?? null,
+    metadata: record.external?.metadata ?? null,
+    external: externalView(record.external),
     presentation: { ...presentation, warnings: [...presentation.warnings] },
     namedFiles: record.namedFiles.map(({ writtenBy, ...file }) => ({
       ...file,
@@ -53,7 +59,7 @@ export function requestDetailView(
   }
 }
 
-function itemFields(record: Omit<RequestItemRecord, 'batch'>) {
+function itemFields(record: Omit<RequestItemRecord, 'batch' | 'external'>) {
   return {
     id: record.id,
     number: record.number,

@@ -1,4 +1,5 @@
 import type { Routing } from '../../domain/judgement.ts'
+import { withNarrowed, type WhyNarrow } from '../../domain/narrowed-scopes.ts'
 import { quorumText } from '../../domain/quorum.ts'
 import type { Quorum } from '../../domain/request.ts'
 import type { Tool } from '../../domain/tool.ts'
@@ -15,6 +16,11 @@ import type { CanonicalCall } from './canonical-call.ts'
 import { stricterRoute, type Route } from './stricter-route.ts'
 import { coverageOf, type CallTraits } from './when-matches.ts'
 
+/** What routing looks at besides a call's traits. */
+export type RoutedCall = Pick<CanonicalCall, 'accesses'> & {
+  readonly tool: Pick<Tool, 'name' | 'scopes' | 'needsPerson'>
+}
+
 /** The queue of a worker's calls when routing says nothing. */
 export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): string | null {
   return worker.queue ?? config.defaultQueue
@@ -25,7 +31,7 @@ export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): strin
  * only a part of the call chooses the queue and its times, but is held to what would hold without it: whoever is
  * trusted with the part is not thereby trusted with the whole.
  */
-export function route(config: ProjectConfig, call: CanonicalCall, traits: CallTraits): Route {
+export function route(config: ProjectConfig, call: RoutedCall, traits: CallTraits): Route {
   const routes: Route[] = []
   for (const entry of config.routing) {
     const coverage = coverageOf(entry.when, traits)
@@ -38,7 +44,7 @@ export function route(config: ProjectConfig, call: CanonicalCall, traits: CallTr
 
 function routeBy(
   config: ProjectConfig,
-  call: CanonicalCall,
+  call: RoutedCall,
   traits: CallTraits,
   entry: RoutingEntry | null,
 ): Route {
@@ -55,7 +61,7 @@ function routeBy(
     quorumText: quorumText(quorum),
     expiresAfterMs: queue.expiresAfterMs,
     permitForMs: queue.permitForMs,
-    scopes: scopesOf(entry, call),
+    ...scopesOf(entry, call),
     edits: editsOf(queue, call.tool, risk),
     selfApproval: queue.selfApproval,
     signature: queue.signature,
@@ -78,28 +84,36 @@ export function quorumOf(setting: QuorumSetting | null, queue: Queue): Quorum {
 }
 
 /** Scopes wider than `run` only where tool and routing offer them, `command` only where routing lists it (product.md 10). */
-function scopesOf(entry: RoutingEntry | null, call: CanonicalCall): readonly Scope[] {
-  const offered = entry?.scopes ?? (['once', 'run', 'path'] as const)
-  const wider = call.tool.scopes.filter(
-    (scope) =>
-      scope !== 'once' &&
-      offered.includes(scope) &&
-      (scope !== 'path' || writtenFile(call)) &&
-      // What is handed over is approved as it is now, each time.
-      !call.accesses.some(({ operation }) => operation === 'share'),
+function scopesOf(
+  entry: RoutingEntry | null,
+  call: RoutedCall,
+): Pick<Routing, 'scopes' | 'narrowed'> {
+  const listed = entry?.scopes ?? (['once', 'run', 'path'] as const)
+  const why = (scope: Scope): WhyNarrow | null => {
+    if (!call.tool.scopes.includes(scope)) return 'tool'
+    // What is handed over is approved as it is now, each time.
+    if (call.accesses.some(({ operation }) => operation === 'share')) return 'share'
+    if (scope === 'path' && writtenFile(call) === null) return 'path'
+    return listed.includes(scope) ? null : 'routing'
+  }
+  const whys = (['run', 'path', 'command'] as const).map((scope) => [scope, why(scope)] as const)
+  const offered = whys.flatMap(([scope, not]) => (not === null ? [scope] : []))
+  const narrowed = whys.flatMap(([scope, not]) =>
+    // Nobody expects of a tool a wider scope that it does not know.
+    not === null || (not === 'tool' && scope !== 'run') ? [] : [[scope, not] as const],
   )
-  return ['once', ...new Set(wider)]
+  return { scopes: ['once', ...offered], ...withNarrowed(Object.fromEntries(narrowed)) }
 }
 
 /** The one file that a call writes and the only thing it touches; scope `path` is for these alone. */
-export function writtenFile(call: CanonicalCall): string | null {
+export function writtenFile(call: RoutedCall): string | null {
   const [access, ...others] = call.accesses
   if (access === undefined || others.length > 0) return null
   return access.operation === 'write' && access.target === 'file' ? access.path : null
 }
 
 /** What people may do to the call before deciding it (product.md 11): never `approve` at high risk. */
-function editsOf(queue: Queue, tool: Tool, risk: Risk): EditsPolicy {
+function editsOf(queue: Queue, tool: RoutedCall['tool'], risk: Risk): EditsPolicy {
   if (queue.edits === 'off' || tool.needsPerson === 'answer') return 'off'
   if (risk === 'high') return 'revise'
   if (queue.edits !== null) return queue.edits

@@ -7,6 +7,7 @@ import type { Caller, SigningContext } from '../context.ts'
 import { endCompanions } from '../delegation/companions.ts'
 import { commonReach, giveGrant } from '../grants/give-grant.ts'
 import { findRequestFor, type FoundRequest } from '../requests/find-request.ts'
+import { wakeWaiting } from '../requests/wake-waiting.ts'
 import type { QuorumRecord } from '../requests/request-record.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { auditingRefusals } from './audit-refusal.ts'
@@ -114,10 +115,7 @@ async function decideLocked(
   } else {
     await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
   }
-  if (state !== 'pending' && request.run_id !== null) {
-    const payload = { requestIds: wake }
-    await unit.enqueue({ kind: 'signal_decided', runId: request.run_id, payload })
-  }
+  if (state !== 'pending') await wakeWaiting(unit, request, wake)
   const quorum = (ballot?.counted ?? tallyVotes(request.routing, facts.votes)).record
   const execution = { state: 'not_started' } as const
   return { requestId: request.id, decisionId, state, stage: 'recorded', quorum, execution }

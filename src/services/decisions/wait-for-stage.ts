@@ -34,7 +34,7 @@ export async function readStage(
     select request.id as "requestId", request.state,
       exists (
         select 1 from outbox
-        where outbox.run_id = request.run_id and outbox.kind = 'signal_decided'
+        where outbox.run_id = coalesce(request.run_id, request.id) and outbox.kind = 'signal_decided'
           and outbox.created_at >= decision.at and outbox.delivered_at is not null
           and jsonb_exists(outbox.payload->'requestIds', request.id::text)
       ) as delivered

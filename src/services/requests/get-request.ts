@@ -1,6 +1,7 @@
 import type { Json } from '../../domain/json.ts'
 import { hashBytes } from '../../domain/digest.ts'
 import { reachOf, reachWords } from '../../domain/grant-reach.ts'
+import { notOffered } from '../../domain/narrowed-scopes.ts'
 import type { CallFacts } from '../../domain/request.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import { saltedText } from '../decisions/salted-text.ts'
@@ -9,6 +10,7 @@ import type { Caller, ServiceContext } from '../context.ts'
 import { findRequest } from './find-request.ts'
 import { namedFilesOf, withWriters } from './named-files.ts'
 import { readDetail, type DetailRow } from './read-detail.ts'
+import { readExternal } from './read-external.ts'
 import { readItems } from './read-items.ts'
 import type { RequestDetailRecord, RequestItemRecord } from './request-record.ts'
 import { viewerOf } from './viewer.ts'
@@ -64,6 +66,7 @@ export async function getRequest(
     edits: row.edits,
     facts: row.facts,
     outcomeOf: row.outcome_of,
+    external: await readExternal(ctx.db, id, item.external),
   }
   return { ...record, version: hashBytes(JSON.stringify(record)) }
 }

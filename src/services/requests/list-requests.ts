@@ -10,7 +10,7 @@ import type { RequestItemRecord } from './request-record.ts'
 import { viewerOf, type Viewer } from './viewer.ts'
 import { inQuorumOf, requestVisibleTo } from './visible-to.ts'
 
-export type RequestSort = 'createdAt' | 'expiresAt' | 'risk'
+export type RequestSort = 'createdAt' | 'age' | 'expiresAt' | 'risk'
 
 export interface ListRequestsInput {
   readonly state?: RequestState
@@ -22,7 +22,7 @@ export interface ListRequestsInput {
   readonly mine?: boolean
   /** words in the title, the tool's or the worker's name, or the number */
   readonly q?: string
-  /** `createdAt` (newest first, the default), `expiresAt` (soonest first) or `risk` (highest, then soonest to expire) */
+  /** `createdAt` (newest first, the default), `age` (oldest first), `expiresAt` (soonest) or `risk` (highest, then soonest) */
   readonly sort?: RequestSort
   readonly cursor?: string
   /** 50 when absent, at most 200 */
@@ -46,12 +46,11 @@ interface Order {
 
 const riskRank = sql`(case risk when 'high' then 1 when 'medium' then 2 else 3 end)`
 const id = { sql: sql`request.id`, type: 'uuid', kind: 'id' } as const
+const opening = { sql: sql`request.created_at`, type: 'timestamptz', kind: 'instant' } as const
 const expiry = { sql: sql`request.expires_at`, type: 'timestamptz', kind: 'instant' } as const
 const orders: Readonly<Record<RequestSort, Order>> = {
-  createdAt: {
-    keys: [{ sql: sql`request.created_at`, type: 'timestamptz', kind: 'instant' }, id],
-    descending: true,
-  },
+  createdAt: { keys: [opening, id], descending: true },
+  age: { keys: [opening, id], descending: false },
   expiresAt: { keys: [expiry, id], descending: false },
   risk: { keys: [{ sql: riskRank, type: 'int', kind: 'number' }, expiry, id], descending: false },
 }
@@ -135,6 +134,8 @@ function matching(words: string): RawBuilder<boolean> {
   return sql<boolean>`(
     request.title ilike ${pattern} or request.tool ilike ${pattern} or request.number::text = ${words}
     or exists (select 1 from run where run.id = request.run_id and run.worker ilike ${pattern})
+    or exists (select 1 from external_request e join api_key k on k.id = e.api_key_id
+      where e.request_id = request.id and (k.name ilike ${pattern} or e.external_id = ${words}))
   )`
 }
 

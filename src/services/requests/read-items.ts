@@ -8,6 +8,7 @@ import type { ExecutionTable, RequestTable } from '../../store/schema.ts'
 import { tallyVotes } from '../decisions/tally-votes.ts'
 import type { Caller } from '../context.ts'
 import { readMessageText } from '../runs/transcript/message-text.ts'
+import { externalExecution, externalItem, type ExternalItemJson } from './external-item.ts'
 import { executionRecord } from './newest-execution.ts'
 import type { LineageRecord, PersonRef, RequestItemRecord, StepRecord } from './request-record.ts'
 
@@ -33,6 +34,7 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly decided_by: PersonRef | null
   readonly viewer: { id: string; enabled: boolean; teams: string[] } | null
   readonly over: boolean
+  readonly external: ExternalItemJson | null
 }
 
 /**
@@ -81,7 +83,14 @@ export async function readItems(
         order by d.at desc, d.id desc limit 1) as decided_by,
       (select json_build_object('id', p.id, 'enabled', p.disabled_at is null,
           'teams', array(select team from team_member where person_id = p.id))
-        from person p where p.id = ${personId}) as viewer
+        from person p where p.id = ${personId}) as viewer,
+      (select json_build_object('externalId', e.external_id, 'verdict', e.verdict, 'worker', e.worker,
+          'key', json_build_object('id', k.id, 'name', k.name),
+          'owner', json_build_object('id', o.id, 'name', o.name),
+          'onBehalfOf', (select json_build_object('id', p.id, 'name', p.name) from person p where p.id = e.on_behalf_of),
+          'consumedAt', e.consumed_at, 'outcome', e.outcome, 'outcomeAt', e.outcome_at)
+        from external_request e join api_key k on k.id = e.api_key_id join person o on o.id = e.owner_id
+        where request.kind = 'external' and e.request_id = request.id) as external
     from request
     left join run on run.id = request.run_id
     left join tool_call on tool_call.id = request.call_id
@@ -137,7 +146,8 @@ function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
     eligibility: eligibilityOf(row),
     allowedDecisions: row.state === 'pending' && decidable ? ['approve', 'deny'] : [],
     allowedScopes: row.state === 'pending' && decidable ? scopesOf(row) : [],
-    execution: row.execution === null ? { state: 'not_started' } : executionOf(row.execution),
+    external: externalItem(row.external),
+    execution: executionOfRow(row),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     steps: stepsOf(row),
@@ -187,6 +197,11 @@ function no(why: string): RequestItemRecord['eligibility'] {
 
 function scopesOf(row: ItemRow): readonly Scope[] {
   return ['once', ...row.routing.scopes.filter((scope) => scope !== 'once')]
+}
+
+function executionOfRow({ digest, execution, external }: ItemRow): RequestItemRecord['execution'] {
+  if (external !== null) return externalExecution(external, digest)
+  return execution === null ? { state: 'not_started' } : executionOf(execution)
 }
 
 function executionOf(row: ExecutionJson): RequestItemRecord['execution'] {

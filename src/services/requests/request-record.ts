@@ -1,6 +1,7 @@
 import type { GrantReach } from '../../domain/grant-reach.ts'
 import type { Json } from '../../domain/json.ts'
 import type { WaitingStep } from '../../domain/judgement.ts'
+import type { ExternalItemRecord, ExternalRecord } from './external-record.ts'
 import type { NamedFileRecord } from './named-files.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import type {
@@ -93,6 +94,8 @@ export interface RequestItemRecord {
   readonly eligibility: { readonly canDecide: boolean; readonly reason: string | null }
   readonly allowedDecisions: readonly DecisionVerb[]
   readonly allowedScopes: readonly Scope[]
+  /** the program that asked; `null` for requests of runs */
+  readonly external: ExternalItemRecord | null
   readonly execution: ExecutionRecord
   readonly createdAt: Date
   readonly expiresAt: Date
@@ -120,7 +123,8 @@ export interface DecisionRecord {
 }
 
 /** Everything of one request. */
-export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch'> {
+export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch' | 'external'> {
+  readonly external: ExternalRecord | null
   readonly input: Json
   readonly presentation: Presentation
   /** of a command: what it names, with who wrote it when this run or one of the same root did */

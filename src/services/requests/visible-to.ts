@@ -25,13 +25,25 @@ export function runVisibleTo(viewer: Viewer, run: string): RawBuilder<boolean> {
 }
 
 /**
- * Whether the viewer may see a request: the people of its queue, and whoever may see its run.
+ * Whether the viewer may see a request: the people of its queue, and whoever may see its run; of a program's request the
+ * owner of the key, and the person for whom it asked.
  * `request` is the table's name or alias in the query.
  */
 export function requestVisibleTo(viewer: Viewer, request: string): RawBuilder<boolean> {
   return sql<boolean>`(
     ${goesTo(request, viewer)}
     or (${sql.ref(`${request}.run_id`)} is not null and ${runVisibleTo(viewer, `${request}.run_id`)})
+    or (${sql.ref(`${request}.run_id`)} is null and ${askedBy(viewer, request)})
+  )`
+}
+
+/** A program of the viewer's asked for it, or one on their behalf. */
+function askedBy(viewer: Viewer, request: string): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select 1 from external_request
+    where external_request.request_id = ${sql.ref(`${request}.id`)}
+      and (external_request.owner_id = ${viewer.personId}
+        or external_request.on_behalf_of = ${viewer.personId})
   )`
 }
 

@@ -1,6 +1,10 @@
 import type { Selectable } from 'kysely'
+import type { Judgement } from '../../domain/judgement.ts'
+import type { ToolRegistry } from '../../domain/tool.ts'
+import type { Policy } from '../../policy/policy.ts'
 import type { RunTable } from '../../store/schema.ts'
 import { judge } from '../../policy/judge/judge.ts'
+import { isToolOfOurs, judgeUnknownTool } from '../../policy/judge/unknown-tool.ts'
 import type { RemoteJudgement, RemoteQuestion } from '../context.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { addEarlier } from './earlier-proposals.ts'
@@ -31,6 +35,8 @@ export async function judgeCall(
   const accesses = await accessesOf(registry, question.tool, question.input)
   const assumed = await proposals.below(accesses)
   const common = { registry, tool: question.tool, input: question.input }
+  const unknown = run === null ? unknownToProgram(policy, registry, question) : null
+  if (unknown !== null) return { judgement: unknown, presented: null }
   const judgement =
     run === null || terms === null
       ? await judge({
@@ -67,6 +73,19 @@ export async function judgeCall(
     judgement,
     presented: await storePresented(ctx.db, judgement, shown.presented, assumed.assumes),
   }
+}
+
+/** The judgement of a tool that only the program has which asks; `null`: the tool is the worker's, or one of ours. */
+function unknownToProgram(
+  policy: Policy,
+  registry: ToolRegistry,
+  { byProgram, input, tool, worker: name }: RemoteQuestion,
+): Judgement | null {
+  const worker = policy.workers.get(name)
+  if (byProgram !== true || worker === undefined || registry.get(tool) !== undefined) return null
+  const isObject = typeof input === 'object' && input !== null && !Array.isArray(input)
+  if (isToolOfOurs(tool) || !isObject) return null
+  return judgeUnknownTool({ policy, worker, queue: null, tool, input })
 }
 
 async function runOf(

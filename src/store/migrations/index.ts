@@ -7,6 +7,7 @@ import * as signedPins from './20261122T072200Z-signed-pins.ts'
 import * as runAttachments from './20261122T073500Z-run-attachments.ts'
 import * as waitingSteps from './20261122T103100Z-waiting-steps.ts'
 import * as liveOutput from './20261122T073000Z-live-output.ts'
+import * as externalRequests from './20261122T103500Z-external-requests.ts'
 import * as auditLog from './20261122T104000Z-audit-log.ts'
 import * as policyProposal from './20261122T033100Z-policy-proposal.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
@@ -22,6 +23,7 @@ export const migrations: Record<string, Migration> = {
   '20261122T073500Z-run-attachments': runAttachments,
   '20261122T073000Z-live-output': liveOutput,
   '20261122T103100Z-waiting-steps': waitingSteps,
-  '20261122T104000Z-audit-log': auditLog,
   '20261122T103500Z-result-files': resultFiles,
+  '20261122T103500Z-external-requests': externalRequests,
+  '20261122T104000Z-audit-log': auditLog,
 }

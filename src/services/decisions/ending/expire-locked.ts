@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../domain/json.ts'
 import { stepsDue } from '../../../domain/waiting-steps.ts'
 import type { RequestTable } from '../../../store/schema.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
+import { wakeWaiting } from '../../requests/wake-waiting.ts'
 import { aboutRequest, endRequest } from './end-request.ts'
 
 /**
@@ -26,13 +27,7 @@ export async function expireLocked(
       ...missedSteps(request),
     },
   })
-  if (request.run_id !== null) {
-    await unit.enqueue({
-      kind: 'signal_decided',
-      runId: request.run_id,
-      payload: { requestIds: [request.id] },
-    })
-  }
+  await wakeWaiting(unit, request, [request.id])
 }
 
 /** What should have happened before it expired and did not, since nothing ran then. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { Caller, ServiceContext } from '../../context.ts'
 import { lockRequests, lockRun } from '../../locks.ts'
 import { findRequestFor } from '../../requests/find-request.ts'
+import { wakeWaiting } from '../../requests/wake-waiting.ts'
 import { requireQueuePerson } from '../../requests/queue-person.ts'
 import { inUnitOfWork } from '../../unit-of-work.ts'
 import { aboutRequest } from './end-request.ts'
@@ -50,10 +51,7 @@ export async function extendRequest(
         detail: { from: request.expires_at.toISOString(), to: expiresAt.toISOString() },
       })
       await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
-      if (request.run_id !== null) {
-        const payload = { requestIds: [request.id] }
-        await unit.enqueue({ kind: 'signal_decided', runId: request.run_id, payload })
-      }
+      await wakeWaiting(unit, request, [request.id])
       return { requestId: request.id, expiresAt }
     }),
   )

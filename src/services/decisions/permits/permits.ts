@@ -83,6 +83,8 @@ export interface PermitExpectation {
   readonly epoch: number
   /** the database's clock */
   readonly now: Date
+  /** policy alone allowed a program's request, so that the permit names nobody; absent: people did, and it names them */
+  readonly byPolicy?: boolean
 }
 
 export type PermitVerdict =
@@ -111,7 +113,7 @@ export function verifyPermit(
   if (statement === null) return invalid('signature')
   if (statement.version !== 1) return invalid('version')
   if (statement.decision !== 'approve') return invalid('decision')
-  if (statement.deciders.length === 0) return invalid('deciders')
+  if ((statement.deciders.length === 0) !== (expected.byPolicy === true)) return invalid('deciders')
   if (statement.permitId !== row.id) return invalid('permitId')
   for (const field of comparedFields) {
     if (statement[field] !== expected[field]) return invalid(field)

@@ -1,0 +1,33 @@
+import type { ExternalItemRecord, ExternalRecord } from '../../services/requests/external-record.ts'
+import type { ExternalItemView, ExternalView } from '../schemas/requests.ts'
+
+/** The program that asked, as lists show it. */
+export function externalItemView(record: ExternalItemRecord): ExternalItemView {
+  const { key, onBehalfOf, owner } = record
+  return {
+    ...record,
+    key: { ...key },
+    owner: { ...owner },
+    onBehalfOf: onBehalfOf === null ? null : { ...onBehalfOf },
+  }
+}
+
+/** Everything about it, its own words as they came; `null` for requests of runs. */
+export function externalView(record: ExternalRecord | null): ExternalView | null {
+  if (record === null) return null
+  const { claim, consumed, metadata, outcome, permitExpiresAt, ...item } = record
+  return {
+    ...externalItemView(item),
+    claim:
+      claim === null
+        ? null
+        : {
+            title: claim.title,
+            presentation: claim.presentation === null ? null : { ...claim.presentation },
+          },
+    metadata: metadata === null ? null : { ...metadata },
+    permitExpiresAt: permitExpiresAt?.toISOString() ?? null,
+    consumed: consumed === null ? null : { at: consumed.at.toISOString(), by: { ...consumed.by } },
+    outcome: outcome === null ? null : { ...outcome, at: outcome.at.toISOString() },
+  }
+}

@@ -1,0 +1,63 @@
+import type { Response } from 'express'
+import type { RequestDetailRecord } from '../services/requests/request-record.ts'
+import type { Api } from './settings.ts'
+import { waitersOf } from './request-waiters.ts'
+
+/**
+ * Reads a request until it is decided, at most for `withinMs`, and answers with how it is by then. Between the looks
+ * nothing is asked of the database for it: the event feed says when to look. Ends at once when the caller has gone or
+ * the process stops.
+ */
+export async function waitForRequest(
+  api: Api,
+  response: Response,
+  withinMs: number,
+  read: () => Promise<RequestDetailRecord>,
+): Promise<RequestDetailRecord> {
+  const first = await read()
+  if (withinMs === 0 || first.state !== 'pending') return first
+  const over = AbortSignal.any([
+    AbortSignal.timeout(withinMs),
+    gone(response),
+    ...(api.stopping === undefined ? [] : [api.stopping]),
+  ])
+  const looks = new Looks(over)
+  const stop = waitersOf(api.events).watch(first.id, () => looks.wake())
+  try {
+    // Watched from here on: what happened since the first look is seen by this one.
+    for (;;) {
+      const record = await read()
+      if (record.state !== 'pending' || over.aborted) return record
+      await looks.next()
+    }
+  } finally {
+    stop()
+  }
+}
+
+function gone(response: Response): AbortSignal {
+  const controller = new AbortController()
+  response.on('close', () => controller.abort())
+  return controller.signal
+}
+
+/** Reasons to look; one that comes while nobody waits is remembered. */
+class Looks {
+  #woken = false
+  #resolve: (() => void) | null = null
+
+  constructor(over: AbortSignal) {
+    over.addEventListener('abort', () => this.wake())
+  }
+
+  wake(): void {
+    this.#woken = true
+    this.#resolve?.()
+  }
+
+  async next(): Promise<void> {
+    if (!this.#woken) await new Promise<void>((resolve) => (this.#resolve = resolve))
+    this.#woken = false
+    this.#resolve = null
+  }
+}

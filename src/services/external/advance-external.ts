@@ -1,0 +1,34 @@
+import { sql } from 'kysely'
+import type { Advanced } from '../../domain/workflow-outcomes.ts'
+import type { ServiceContext } from '../context.ts'
+import { lockRequests } from '../locks.ts'
+import { advanceLocked } from '../requests/advance-locked.ts'
+import { deadlineOfRequest } from '../requests/deadline-of-request.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+
+/**
+ * What the timer of a program's request proposes, as for those of a run: it expires when its time is over by the
+ * database's clock, and is reminded of and escalated as its queue says. Answers the next deadline, `null` once it has
+ * ended or where there is no such request.
+ */
+export async function advanceExternal(
+  ctx: ServiceContext,
+  input: { readonly requestId: string },
+): Promise<Advanced> {
+  return inUnitOfWork(ctx, async (unit) => {
+    const [request] = await lockRequests(unit.tx, [input.requestId])
+    if (request?.kind !== 'external') return { nextDeadlineMs: null }
+    await advanceLocked(unit, request)
+    const row = await unit.tx
+      .selectFrom('request')
+      .select(
+        sql<number>`(extract(epoch from ${deadlineOfRequest} - clock_timestamp()) * 1000)::float8`.as(
+          'remaining',
+        ),
+      )
+      .where('id', '=', input.requestId)
+      .where('state', '=', 'pending')
+      .executeTakeFirst()
+    return { nextDeadlineMs: row === undefined ? null : Math.max(0, Math.ceil(row.remaining)) }
+  })
+}

@@ -1,0 +1,244 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hashJson } from '../../domain/digest.ts'
+import { Problem } from '../../domain/problem.ts'
+import type { PermitStatement } from '../../domain/statement.ts'
+import { verifyStatement } from '../../domain/statement-bytes.ts'
+import { addKey } from '../../../test/harness/fixtures/people.ts'
+import { issuePermit } from '../decisions/permits/permits.ts'
+import { revokePermit } from '../decisions/permits/revoke-permit.ts'
+import { advanceExternal } from './advance-external.ts'
+import { consumePermit } from './consume-permit.ts'
+import { openProgramDesk, refusalOf, type ProgramDesk } from './external.fixture.ts'
+import { reportOutcome } from './report-outcome.ts'
+import { withdrawRequest } from './withdraw-request.ts'
+
+let desk: ProgramDesk
+
+beforeAll(async () => {
+  desk = await openProgramDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const take = (request: { readonly id: string; readonly digest: string }, digest = request.digest) =>
+  consumePermit(desk.service.ctx, desk.program.caller, { request: request.id, digest })
+
+async function approved() {
+  const request = await desk.ask()
+  await desk.decide(request, 'approve')
+  return request
+}
+
+const past = sql<Date>`clock_timestamp() - interval '1 second'`
+
+describe('a permit', () => {
+  test('is signed over the approved call, lasts an hour, and is taken once', async () => {
+    const request = await approved()
+    const permit = await take(request)
+    const statement = verifyStatement<PermitStatement>(desk.service.ctx.verifier, 'permit', permit)
+    expect(statement).toMatchObject({
+      requestId: request.id,
+      digest: request.digest,
+      runId: null,
+      callId: null,
+      deciders: [desk.linus.id],
+    })
+    const lastsMs = Date.parse(statement?.expiresAt ?? '') - Date.parse(statement?.issuedAt ?? '')
+    expect(lastsMs).toBe(60 * 60 * 1000)
+    expect((await refusalOf(take(request))).code).toBe('already_consumed')
+    expect(await desk.read(request.id)).toMatchObject({
+      state: 'approved',
+      execution: { state: 'started', executedDigest: request.digest },
+      external: { consumed: { by: { id: desk.program.id } } },
+    })
+    expect(await desk.auditOf(request.id)).toEqual([
+      'request.opened',
+      'decision.recorded',
+      'permit.issued',
+      'permit.consumed',
+      'execution.started',
+      'permit.refused',
+    ])
+  })
+
+  test('goes to one of fifty who take it at once', async () => {
+    const request = await approved()
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () =>
+        take(request).catch((error: unknown) => {
+          if (error instanceof Problem) return error.code
+          throw error
+        }),
+      ),
+    )
+    const won = answers.filter((answer) => typeof answer !== 'string')
+    expect(won).toHaveLength(1)
+    expect(answers.filter((answer) => answer === 'already_consumed')).toHaveLength(49)
+  })
+
+  test('is for the digest that was approved, and none is not one', async () => {
+    const request = await approved()
+    const other = await refusalOf(take(request, `sha256:${'0'.repeat(64)}`))
+    expect(other).toMatchObject({ code: 'stale_digest', facts: { digest: request.digest } })
+    const none = consumePermit(desk.service.ctx, desk.program.caller, {
+      request: request.id,
+      digest: null,
+    })
+    expect((await refusalOf(none)).code).toBe('digest_required')
+    expect((await take(request)).digest).toBe(request.digest)
+  })
+
+  test('is taken by keys of the owner whose program asked, by nobody else and by no person', async () => {
+    const request = await approved()
+    const strangers = await addKey(desk.service.db, desk.linus)
+    const input = { request: request.id, digest: request.digest }
+    const { ctx } = desk.service
+    expect((await refusalOf(consumePermit(ctx, strangers.caller, input))).code).toBe('forbidden')
+    expect((await refusalOf(consumePermit(ctx, desk.grace.caller, input))).code).toBe('forbidden')
+    const own = await addKey(desk.service.db, desk.grace)
+    expect((await consumePermit(ctx, own.caller, input)).requestId).toBe(request.id)
+  })
+
+  test('is not there while nobody has decided, and never after a denial', async () => {
+    const request = await desk.ask()
+    expect(await refusalOf(take(request))).toMatchObject({
+      code: 'conflict',
+      facts: { state: 'pending' },
+    })
+    await desk.decide(request, 'deny')
+    expect(await refusalOf(take(request))).toMatchObject({
+      code: 'already_decided',
+      facts: { state: 'denied', decidedBy: 'Linus', reason: 'looked' },
+    })
+  })
+
+  test('is not taken after its hour: it has lapsed', async () => {
+    const request = await approved()
+    const { db, ctx, signer } = desk.service
+    // As an hour later: the row and the statement agree on a time that is over.
+    await db.deleteFrom('permit').where('request_id', '=', request.id).execute()
+    await db.transaction().execute((tx) =>
+      issuePermit(tx, signer, {
+        requestId: request.id,
+        revision: 1,
+        runId: null,
+        callId: null,
+        digest: request.digest,
+        factsDigest: hashJson(request.facts),
+        deciders: [desk.linus.id],
+        policyDigest: request.policyDigest,
+        attempt: 1,
+        epoch: 1,
+        now: new Date(Date.now() - 61 * 60 * 1000),
+        permitForMs: 60 * 60 * 1000,
+      }),
+    )
+    const input = { request: request.id, digest: request.digest }
+    const late = await refusalOf(consumePermit(ctx, desk.program.caller, input))
+    expect(late.code).toBe('expired')
+    const row = await db
+      .selectFrom('permit')
+      .select('state')
+      .where('request_id', '=', request.id)
+      .executeTakeFirstOrThrow()
+    expect(row.state).toBe('lapsed')
+  })
+
+  test('is not made by a row: another request’s permit, or a changed one, is refused', async () => {
+    const [mine, other] = [await approved(), await approved()]
+    const { db } = desk.service
+    const theirs = await db
+      .selectFrom('permit')
+      .select(['statement', 'signature', 'key_id'])
+      .where('request_id', '=', other.id)
+      .executeTakeFirstOrThrow()
+    await db.updateTable('permit').set(theirs).where('request_id', '=', mine.id).execute()
+    expect((await refusalOf(take(mine))).code).toBe('conflict')
+    expect((await desk.read(mine.id)).execution.state).toBe('not_started')
+  })
+
+  test('is gone when the approval was taken back', async () => {
+    const request = await approved()
+    await revokePermit(desk.service.ctx, desk.linus.caller, { request: request.id, reason: 'wait' })
+    expect(await refusalOf(take(request))).toMatchObject({
+      code: 'cancelled',
+      facts: { cancelReason: 'revoked' },
+    })
+  })
+})
+
+describe('a request that nobody decides', () => {
+  test('expires by the clock of the database, when its timer says so and when its program comes too late', async () => {
+    const { db, ctx } = desk.service
+    const [timed, taken] = [await desk.ask(), await desk.ask()]
+    expect((await advanceExternal(ctx, { requestId: timed.id })).nextDeadlineMs).toBeGreaterThan(1)
+    await db
+      .updateTable('request')
+      .set({ expires_at: past })
+      .where('id', 'in', [timed.id, taken.id])
+      .execute()
+    expect(await advanceExternal(ctx, { requestId: timed.id })).toEqual({ nextDeadlineMs: null })
+    expect((await refusalOf(take(taken))).code).toBe('expired')
+    for (const { id } of [timed, taken]) {
+      expect((await desk.read(id)).state).toBe('expired')
+      expect(await desk.auditOf(id)).toContain('request.expired')
+    }
+  })
+
+  test('leaves the queue when its program withdraws it, once, and wakes who waits', async () => {
+    const request = await desk.ask()
+    const { ctx, db } = desk.service
+    const withdraw = () => withdrawRequest(ctx, desk.program.caller, { request: request.id })
+    const strangers = await addKey(db, desk.linus)
+    const refused = await refusalOf(withdrawRequest(ctx, strangers.caller, { request: request.id }))
+    expect(refused.code).toBe('forbidden')
+    expect(await withdraw()).toEqual(await withdraw())
+    expect(await desk.read(request.id)).toMatchObject({
+      state: 'cancelled',
+      cancelReason: 'withdrawn',
+    })
+    expect(await refusalOf(take(request))).toMatchObject({
+      code: 'cancelled',
+      facts: { cancelReason: 'withdrawn' },
+    })
+    const signals = await db
+      .selectFrom('outbox')
+      .select('kind')
+      .where('run_id', '=', request.id)
+      .where('kind', '=', 'signal_decided')
+      .execute()
+    expect(signals).toHaveLength(1)
+    const decided = await approved()
+    const late = await refusalOf(withdrawRequest(ctx, desk.program.caller, { request: decided.id }))
+    expect(late.code).toBe('already_decided')
+  })
+})
+
+describe('what became of the call', () => {
+  const report = (id: string, state: 'succeeded' | 'failed', summary: string | null = null) =>
+    reportOutcome(desk.service.ctx, desk.program.caller, { request: id, state, summary })
+
+  test('is reported once, after the permit was taken, and shown with the request', async () => {
+    const request = await approved()
+    expect((await refusalOf(report(request.id, 'succeeded'))).code).toBe('conflict')
+    await take(request)
+    await report(request.id, 'succeeded', 'rolled out')
+    await report(request.id, 'succeeded', 'rolled out')
+    expect((await refusalOf(report(request.id, 'failed'))).code).toBe('conflict')
+    expect(await desk.read(request.id)).toMatchObject({
+      execution: { state: 'succeeded', reason: 'reported' },
+      external: { outcome: { state: 'succeeded', summary: 'rolled out' } },
+    })
+    expect((await desk.auditOf(request.id)).at(-1)).toBe('execution.finished')
+  })
+
+  test('is said by nobody but the owner of the key', async () => {
+    const request = await approved()
+    await take(request)
+    const strangers = await addKey(desk.service.db, desk.linus)
+    const said = { request: request.id, state: 'failed', summary: null } as const
+    const refused = await refusalOf(reportOutcome(desk.service.ctx, strangers.caller, said))
+    expect(refused.code).toBe('forbidden')
+    expect((await desk.read(request.id)).execution.state).toBe('started')
+  })
+})

@@ -1,0 +1,78 @@
+import { Problem } from '../../domain/problem.ts'
+import { addKey, addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { createTestDatabase } from '../../../test/harness/postgres.ts'
+import type { Caller } from '../context.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
+import { getRequest } from '../requests/get-request.ts'
+import type { RequestDetailRecord } from '../requests/request-record.ts'
+import type { ExternalInput } from './external-input.ts'
+import { openExternal } from './open-external.ts'
+
+/** A database with people, one of whom owns the key of a program. */
+export interface ProgramDesk extends AsyncDisposable {
+  readonly service: TestService
+  /** owns the program's key; may approve, but not what her program asks */
+  readonly grace: TestPerson
+  readonly linus: TestPerson
+  readonly ada: TestPerson
+  readonly program: { readonly id: string; readonly caller: Caller }
+  /** Asks for a call of `deploy`; the record as Linus sees it. */
+  ask(more?: Partial<ExternalInput>): Promise<RequestDetailRecord>
+  decide(request: RequestDetailRecord, decision: 'approve' | 'deny'): Promise<void>
+  read(requestId: string): Promise<RequestDetailRecord>
+  auditOf(requestId: string): Promise<string[]>
+}
+
+let named = 0
+
+export async function openProgramDesk(): Promise<ProgramDesk> {
+  const database = await createTestDatabase()
+  const service = await createTestService(database.db)
+  const grace = await addPerson(service.db, 'Grace', ['platform'])
+  const linus = await addPerson(service.db, 'Linus', ['platform'])
+  const ada = await addPerson(service.db, 'Ada', [])
+  const program = await addKey(service.db, grace)
+  const read = (request: string): Promise<RequestDetailRecord> =>
+    getRequest(service.ctx, linus.caller, { request })
+  return {
+    service,
+    grace,
+    linus,
+    ada,
+    program,
+    read,
+    async ask(more = {}) {
+      named += 1
+      const { requestId } = await openExternal(service.ctx, program.caller, {
+        tool: 'deploy',
+        input: { service: 'shop', version: '1.4.2' },
+        externalId: `call-${named}`,
+        ...more,
+      })
+      return read(requestId)
+    },
+    async decide(request, decision) {
+      const { digest, revision, presentation } = request
+      const body = { decision, digest, revision, reason: 'looked', seen: presentation.digest }
+      await decideRequest(service.ctx, linus.caller, { request: request.id, body })
+    },
+    async auditOf(requestId) {
+      const rows = await service.db
+        .selectFrom('audit_event')
+        .select('type')
+        .where('request_id', '=', requestId)
+        .orderBy('sequence')
+        .execute()
+      return rows.map((row) => row.type)
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+}
+
+/** The refusal that an attempt is answered with; an answer fails the test. */
+export async function refusalOf(attempt: Promise<unknown>): Promise<Problem> {
+  const answer = await attempt.catch((error: unknown) => error)
+  if (answer instanceof Problem) return answer
+  throw new Error(`It was not refused: ${JSON.stringify(answer)}`, { cause: answer })
+}

@@ -1,0 +1,262 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { callDigest } from '../../domain/digest.ts'
+import type { Judgement } from '../../domain/judgement.ts'
+import { addKey } from '../../../test/harness/fixtures/people.ts'
+import { unknownToolHash } from '../../policy/judge/unknown-tool.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
+import { getRequest } from '../requests/get-request.ts'
+import { openProgramDesk, refusalOf, type ProgramDesk } from './external.fixture.ts'
+import { openExternal } from './open-external.ts'
+
+let desk: ProgramDesk
+
+beforeAll(async () => {
+  desk = await openProgramDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const call = { tool: 'deploy', input: { service: 'shop' } }
+
+describe('a program asks', () => {
+  test('for a tool that only it knows, at high risk, of the queue that routing gives, under the digest of its very call', async () => {
+    const request = await desk.ask({ metadata: { ticket: 'OPS-7' } })
+    const input = { service: 'shop', version: '1.4.2' }
+    const digest = callDigest({ tool: 'deploy', input, toolHash: unknownToolHash('deploy') })
+    expect(request).toMatchObject({
+      kind: 'external',
+      state: 'pending',
+      risk: 'high',
+      queue: 'platform',
+      tool: 'deploy',
+      title: 'deploy {"service":"shop","version":"1.4.2"}',
+      digest,
+      runId: null,
+      lineage: [],
+      input,
+      presentation: { type: 'structured', truncated: false },
+      allowedDecisions: ['approve', 'deny'],
+      allowedScopes: ['once'],
+      edits: 'off',
+      execution: { state: 'not_started' },
+      external: {
+        key: { id: desk.program.id, name: 'key of Grace' },
+        owner: { name: 'Grace' },
+        onBehalfOf: null,
+        worker: null,
+        verdict: 'ask',
+        metadata: { ticket: 'OPS-7' },
+        consumed: null,
+        outcome: null,
+      },
+    })
+    expect(await desk.auditOf(request.id)).toEqual(['request.opened'])
+    const rows = await desk.service.db
+      .selectFrom('outbox')
+      .select(['kind', 'run_id'])
+      .where('run_id', '=', request.id)
+      .execute()
+    expect(rows).toEqual([{ kind: 'start_approval', run_id: request.id }])
+  })
+
+  test("in its own words, which are its claim: quoted, and covered by the presentation's digest", async () => {
+    const presentation = { type: 'text' as const, content: 'nothing to see' }
+    const title = 'Roll out 1.4.2'
+    const said = await desk.ask({ title, presentation })
+    const silent = await desk.ask()
+    expect(said.title).toBe('deploy: “Roll out 1.4.2”')
+    expect(said.external?.claim).toEqual({ title, presentation })
+    expect(said.presentation.content).toBe(silent.presentation.content)
+    expect(said.presentation.digest).not.toBe(silent.presentation.digest)
+  })
+
+  test('and nobody behind it decides: the owner of the key, the person it acts for, no key', async () => {
+    const onBehalfOf = 'LINUS@example.com'
+    const request = await desk.ask({ onBehalfOf, queue: 'platform' })
+    expect(request.external?.onBehalfOf?.name).toBe('Linus')
+    expect(request.eligibility).toMatchObject({
+      canDecide: false,
+      reason: "you can't decide: you are the one for whom this was asked",
+    })
+    const { digest, presentation } = request
+    const body = {
+      decision: 'approve',
+      digest,
+      revision: 1,
+      reason: 'x',
+      seen: presentation.digest,
+    }
+    const owner = await refusalOf(
+      decideRequest(desk.service.ctx, desk.grace.caller, { request: request.id, body }),
+    )
+    expect(owner).toMatchObject({ code: 'not_eligible', facts: { which: 'behind_request' } })
+    expect(owner.message).toContain('your API key asked for this')
+    const machine = await refusalOf(
+      decideRequest(desk.service.ctx, desk.program.caller, { request: request.id, body }),
+    )
+    expect(machine).toMatchObject({ code: 'not_eligible', facts: { which: 'machine' } })
+    expect((await desk.read(request.id)).state).toBe('pending')
+  })
+
+  test('and sees its own requests, as their owner and the one it acts for do; others find nothing', async () => {
+    const request = await desk.ask({ onBehalfOf: desk.ada.id, queue: 'security' }).catch(() => null)
+    expect(request).toBeNull()
+    const { requestId } = await openExternal(desk.service.ctx, desk.program.caller, {
+      ...call,
+      queue: 'platform',
+      externalId: 'seen',
+      onBehalfOf: desk.ada.id,
+    })
+    for (const caller of [desk.program.caller, desk.grace.caller, desk.ada.caller]) {
+      const seen = await getRequest(desk.service.ctx, caller, { request: requestId })
+      expect(seen.id).toBe(requestId)
+    }
+    const other = await addKey(desk.service.db, { ...desk.ada, name: 'Ada' })
+    const elsewhere = await openExternal(desk.service.ctx, desk.program.caller, {
+      ...call,
+      externalId: 'unseen',
+    })
+    const unseen = await refusalOf(
+      getRequest(desk.service.ctx, other.caller, { request: elsewhere.requestId }),
+    )
+    expect(unseen.code).toBe('not_found')
+  })
+})
+
+describe('an externalId', () => {
+  test('opens one request, however often and however many ask at once', async () => {
+    const asked = { ...call, externalId: 'raced' }
+    const opened = await Promise.all(
+      Array.from({ length: 20 }, () => openExternal(desk.service.ctx, desk.program.caller, asked)),
+    )
+    expect(new Set(opened.map(({ requestId }) => requestId)).size).toBe(1)
+    const again = await openExternal(desk.service.ctx, desk.program.caller, asked)
+    expect(again).toEqual(opened[0])
+  })
+
+  test('asks for nothing else, and is each owner’s own', async () => {
+    const first = await desk.ask({ externalId: 'mine' })
+    const other = { ...call, externalId: 'mine' }
+    const refused = await refusalOf(openExternal(desk.service.ctx, desk.program.caller, other))
+    expect(refused).toMatchObject({
+      code: 'idempotency_key_reused',
+      facts: { requestId: first.id },
+    })
+    const key = await addKey(desk.service.db, desk.linus)
+    const theirs = await openExternal(desk.service.ctx, key.caller, other)
+    expect(theirs.requestId).not.toBe(first.id)
+    const sameOwner = await addKey(desk.service.db, desk.grace)
+    const shared = await refusalOf(openExternal(desk.service.ctx, sameOwner.caller, other))
+    expect(shared.code).toBe('idempotency_key_reused')
+  })
+})
+
+describe('nothing is opened', () => {
+  test.each([
+    ['by a person', { externalId: 'p' }, 'forbidden'],
+    ['for a queue that there is not', { externalId: 'q', queue: 'nowhere' }, 'invalid_request'],
+    ['for somebody nobody knows', { externalId: 'o', onBehalfOf: 'x@y.z' }, 'invalid_request'],
+    ['for a worker that there is not', { externalId: 'w', worker: 'nobody' }, 'unknown_worker'],
+    [
+      'in a queue of whose team nobody is here',
+      { externalId: 's', queue: 'security' },
+      'unreachable_approvers',
+    ],
+    [
+      'where the workspace does not answer',
+      { externalId: 'u', worker: 'scribe' },
+      'workspace_unreachable',
+    ],
+    [
+      'when a worker and a queue are named',
+      { externalId: 'b', worker: 'scribe', queue: 'platform' },
+      'invalid_request',
+    ],
+    [
+      'for what only runs do',
+      { externalId: 'r', worker: 'scribe', tool: 'call_worker' },
+      'invalid_request',
+    ],
+  ] as const)('%s', async (who, more, code) => {
+    const caller = who === 'by a person' ? desk.grace.caller : desk.program.caller
+    const refused = await refusalOf(openExternal(desk.service.ctx, caller, { ...call, ...more }))
+    expect(refused.code).toBe(code)
+    const rows = await desk.service.db
+      .selectFrom('external_request')
+      .select('request_id')
+      .where('external_id', '=', more.externalId)
+      .execute()
+    expect(rows).toEqual([])
+  })
+})
+
+describe("a worker's policy judges first", () => {
+  const input = { path: 'a.md', content: 'x' }
+  const toolHash = `sha256:${'ab'.repeat(32)}`
+  const judgement: Judgement = {
+    verdict: 'preApproved',
+    rule: { id: 'zone:notes.write', text: 'zone notes: write is pre-approved', source: null },
+    reason: 'zone notes: write is pre-approved',
+    tool: 'write_file',
+    input,
+    digest: callDigest({ tool: 'write_file', input, toolHash }),
+    toolHash,
+    risk: 'medium',
+    readOnly: false,
+    policyDigest: `sha256:${'cd'.repeat(32)}`,
+    routing: null,
+    grantId: null,
+    printed: null,
+    steps: [],
+  }
+  const asked = { tool: 'write_file', input, worker: 'scribe' }
+
+  test('what it pre-approves is approved at once, by policy and by nobody', async () => {
+    desk.service.answerJudging(async () => ({ judgement, presented: null }))
+    const request = await desk.ask(asked)
+    expect(request).toMatchObject({
+      state: 'approved',
+      decisions: [],
+      decidedBy: null,
+      external: { verdict: 'preApproved', worker: 'scribe' },
+    })
+    expect(await desk.auditOf(request.id)).toEqual([
+      'request.opened',
+      'call.judged',
+      'permit.issued',
+    ])
+    const row = await desk.service.db
+      .selectFrom('permit')
+      .select('statement')
+      .where('request_id', '=', request.id)
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(row.statement)).toMatchObject({ deciders: [], runId: null, callId: null })
+  })
+
+  test('what it blocks opens nothing, and the trail has it', async () => {
+    const reason = 'blocked by policy: zone notes: write'
+    const blocked = { ...judgement, verdict: 'blocked' as const, reason }
+    desk.service.answerJudging(async () => ({ judgement: blocked, presented: null }))
+    const refused = await refusalOf(desk.ask(asked))
+    expect(refused).toMatchObject({ code: 'policy_blocked', message: reason })
+    const rows = await desk.service.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('type', '=', 'call.judged')
+      .where('request_id', 'is', null)
+      .execute()
+    expect(rows.at(-1)?.document).toContain('"verdict":"blocked"')
+  })
+
+  test('an answer that is about another call is believed by nobody', async () => {
+    const forged = { ...judgement, input: { path: 'b.md', content: 'evil' } }
+    desk.service.answerJudging(async () => ({ judgement: forged, presented: null }))
+    expect((await refusalOf(desk.ask(asked))).code).toBe('unavailable')
+  })
+
+  test('a call that could not run is the program’s mistake, and nobody is asked', async () => {
+    const wrong = { ...judgement, verdict: 'error' as const, reason: 'content: is missing' }
+    desk.service.answerJudging(async () => ({ judgement: wrong, presented: null }))
+    const refused = await refusalOf(desk.ask(asked))
+    expect(refused).toMatchObject({ code: 'invalid_request', message: 'content: is missing' })
+  })
+})

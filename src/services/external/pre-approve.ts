@@ -1,0 +1,69 @@
+import { sql, type Selectable } from 'kysely'
+import { hashJson } from '../../domain/digest.ts'
+import type { Judgement } from '../../domain/judgement.ts'
+import type { CallFacts } from '../../domain/request.ts'
+import type { RequestTable } from '../../store/schema.ts'
+import type { SigningContext } from '../context.ts'
+import { endRequest } from '../decisions/ending/end-request.ts'
+import { issuePermit } from '../decisions/permits/permits.ts'
+import { judgementCaller } from '../turns/judgement-caller.ts'
+import type { UnitOfWork } from '../unit-of-work.ts'
+
+/**
+ * Approves a program's request that policy pre-approves, with a permit that names no decider: the policy's own word.
+ * Our executor takes no such permit; only `consume` does, of a request of a program. The caller's transaction has just
+ * written the request.
+ */
+export async function preApprove(
+  ctx: SigningContext,
+  unit: UnitOfWork,
+  request: Selectable<RequestTable>,
+  judgement: Judgement,
+): Promise<void> {
+  const { actor } = judgementCaller(judgement)
+  const about = {
+    requestId: request.id,
+    digest: request.digest,
+    policyDigest: request.policy_digest,
+  }
+  await unit.audit({
+    type: 'call.judged',
+    actor,
+    channel: 'api',
+    ...about,
+    detail: {
+      verdict: judgement.verdict,
+      rule: judgement.rule?.id ?? null,
+      tool: judgement.tool,
+      kind: 'external',
+    },
+  })
+  await endRequest(unit, request, { event: 'approve' })
+  const { rows } = await sql<{ now: Date; epoch: number; facts: CallFacts }>`
+    select clock_timestamp() as now, (select epoch from installation) as epoch, facts
+    from request_revision where request_id = ${request.id} and revision = ${request.revision}
+  `.execute(unit.tx)
+  const [row] = rows
+  if (row === undefined) throw new Error(`Request ${request.id} has no revision`)
+  const permit = await issuePermit(unit.tx, ctx.signer, {
+    requestId: request.id,
+    revision: request.revision,
+    runId: null,
+    callId: null,
+    digest: request.digest,
+    factsDigest: hashJson(row.facts),
+    deciders: [],
+    policyDigest: request.policy_digest,
+    attempt: request.attempt,
+    epoch: row.epoch,
+    now: row.now,
+    permitForMs: request.routing.permitForMs,
+  })
+  await unit.audit({
+    type: 'permit.issued',
+    actor,
+    channel: 'api',
+    ...about,
+    detail: { permitId: permit.permitId, attempt: permit.attempt, expiresAt: permit.expiresAt },
+  })
+}

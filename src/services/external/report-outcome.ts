@@ -1,0 +1,67 @@
+import { sql } from 'kysely'
+import { Problem } from '../../domain/problem.ts'
+import type { ExternalOutcome } from '../../domain/request.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { getSaltedText, putSaltedText } from '../decisions/salted-text.ts'
+import { findRequestFor } from '../requests/find-request.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import { lockOwn } from './own-external.ts'
+import { requireProgram } from './require-program.ts'
+
+export interface OutcomeInput {
+  /** id or number */
+  readonly request: string
+  readonly state: ExternalOutcome
+  /** the program's own words */
+  readonly summary: string | null
+}
+
+/**
+ * A program says what became of the call it took a permit for: once, and by the owner of the key that took it. The same
+ * said again is answered alike. Rejects with `conflict` when no permit was taken or something else was said before,
+ * `forbidden`, or `not_found`.
+ */
+export async function reportOutcome(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: OutcomeInput,
+): Promise<{ requestId: string; state: ExternalOutcome }> {
+  const found = await findRequestFor(ctx, caller, input.request)
+  const program = requireProgram(caller)
+  return inUnitOfWork(ctx, async (unit) => {
+    const { tx } = unit
+    const { request, external } = await lockOwn(tx, program, found.id)
+    if (external.consumed_at === null) {
+      throw new Problem('conflict', 'No permit was taken, so nothing can have happened')
+    }
+    const answer = { requestId: request.id, state: input.state }
+    if (external.outcome !== null) {
+      const said = await getSaltedText(tx, external.outcome_summary_hash)
+      if (external.outcome === input.state && said === input.summary) return answer
+      throw new Problem('conflict', `This was reported before, as ${external.outcome}`, {
+        state: external.outcome,
+      })
+    }
+    const summaryHash = input.summary === null ? null : await putSaltedText(tx, input.summary)
+    await tx
+      .updateTable('external_request')
+      .set({
+        outcome: input.state,
+        outcome_summary_hash: summaryHash,
+        outcome_at: sql<Date>`clock_timestamp()`,
+      })
+      .where('request_id', '=', request.id)
+      .execute()
+    await unit.audit({
+      type: input.state === 'unknown' ? 'execution.unknown' : 'execution.finished',
+      actor: caller.actor,
+      channel: caller.channel,
+      requestId: request.id,
+      digest: request.digest,
+      policyDigest: request.policy_digest,
+      detail: { by: 'program', state: input.state, summary: summaryHash },
+    })
+    await unit.event('request.changed', { requestId: request.id })
+    return answer
+  })
+}
