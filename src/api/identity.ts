@@ -13,6 +13,11 @@ export function channelOf(request: Request): 'cli' | 'dashboard' {
   return request.get('user-agent')?.startsWith('countersign-cli') === true ? 'cli' : 'dashboard'
 }
 
+/** Whether a key may read the whole trail; what people may depends on their rights. */
+export function keyReadsAudit(identity: Identity): boolean {
+  return identity.kind === 'key' && identity.key.scopes.has('audit:read')
+}
+
 /** The caller of verbs for an identity. A machine acts for its owner and never decides (product.md 19). */
 export function callerOf(identity: Identity, request: Request): Caller {
   if (identity.kind === 'key') {

@@ -24,7 +24,7 @@ const ofWrites: readonly ProblemCode[] = ['csrf_failed', 'unsupported_media_type
 export function openApiDocument(routes: readonly Route[], version: string) {
   const paths: ZodOpenApiPathsObject = {}
   for (const route of routes) {
-    const path = route.path.replaceAll(/:(\w+)/g, '{$1}')
+    const path = route.path.replaceAll(/[:*](\w+)/g, '{$1}')
     paths[path] = { ...paths[path], [route.method]: operationOf(route, path) }
   }
   const document: ZodOpenApiObject = {

@@ -27,6 +27,8 @@ export interface ApiSettings {
     readonly namespace: string
   }
   readonly version: string
+  /** the public key of the audit log, `name+hash+base64` */
+  readonly auditKey: string
   readonly requestsPerSecond: number
   /** a comment keeps proxies from closing a silent stream */
   readonly heartbeatMs: number

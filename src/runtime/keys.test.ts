@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { signStatement, verifyStatement } from '../domain/statement-bytes.ts'
 import { formatVerifierKey } from '../evidence/note/note-key.ts'
-import { loadLogSigner, loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
+import { findLogKey, loadLogSigner, loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
 
 let dataDir: string
 beforeEach(async () => {
@@ -44,6 +44,8 @@ test('the log has a key of its own, made on first start, owner-only, and found a
   const pem = await readFile(file, 'utf8')
   const given = await loadLogSigner('/nowhere', { COUNTERSIGN_LOG_KEY: pem })
   expect(given.key.name).toBe(key.name)
+  expect((await findLogKey(dataDir, {}))?.name).toBe(key.name)
+  expect(await findLogKey('/nowhere', {})).toBeNull()
   await chmod(file, 0o644)
   await expect(loadLogSigner(dataDir, {})).rejects.toThrow('can be read by others')
 })

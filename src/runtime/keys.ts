@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { link, mkdir, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Signer, Verifier } from '../domain/statement-bytes.ts'
-import { noteKey } from '../evidence/note/note-key.ts'
+import { noteKey, type NoteKey } from '../evidence/note/note-key.ts'
 import type { NoteSigner } from '../evidence/note/signed-note.ts'
 import { readText } from './environment.ts'
 import type { Environment } from './environment.ts'
@@ -46,11 +46,30 @@ export async function loadLogSigner(
   environment: Environment,
 ): Promise<NoteSigner> {
   const given = readText(environment, 'COUNTERSIGN_LOG_KEY')
-  const { keyId, privateKey } =
+  return logSignerOf(
     given === undefined
-      ? await readOwnFile(join(keyFolder(dataDir), 'log.pem'))
-      : signerOf(given, 'COUNTERSIGN_LOG_KEY')
+      ? await readOwnFile(logKeyFile(dataDir))
+      : signerOf(given, 'COUNTERSIGN_LOG_KEY'),
+  )
+}
+
+/** The public half of the same, where it was made already; `null`: not here. */
+export async function findLogKey(
+  dataDir: string,
+  environment: Environment,
+): Promise<NoteKey | null> {
+  const file = logKeyFile(dataDir)
+  const given =
+    readText(environment, 'COUNTERSIGN_LOG_KEY') ?? (await readFile(file, 'utf8').catch(() => null))
+  return given === null ? null : logSignerOf(signerOf(given, file)).key
+}
+
+function logSignerOf({ keyId, privateKey }: Signer): NoteSigner {
   return { key: noteKey(`countersign/${keyId}`, createPublicKey(privateKey)), privateKey }
+}
+
+function logKeyFile(dataDir: string): string {
+  return join(keyFolder(dataDir), 'log.pem')
 }
 
 async function readOwnFile(file: string): Promise<Signer> {

@@ -86,7 +86,7 @@ test('without a built dashboard there is the API alone', async () => {
 })
 
 test('not ready is 503 with the part that is not', async () => {
-  const checks = { postgres: true, temporal: false, relayLagMs: 12 }
+  const checks = { postgres: true, temporal: false, relayLagMs: 12, auditLagMs: 0 }
   await using waiting = await createTestApi({ readiness: async () => ({ ready: false, checks }) })
   expect(await waiting.ask('/readyz')).toMatchObject({
     status: 503,

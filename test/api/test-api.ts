@@ -101,6 +101,7 @@ const defaultSettings: ApiSettings = {
   isSample: false,
   temporal: { uiUrl: null, namespace: 'default' },
   version: '0.0.0-test',
+  auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
   requestsPerSecond: 10_000,
   heartbeatMs: 15_000,
 }
@@ -112,7 +113,7 @@ const silentFeed: EventFeed = {
 }
 
 async function ready(): Promise<Readiness> {
-  return { ready: true, checks: { postgres: true, temporal: true, relayLagMs: 0 } }
+  return { ready: true, checks: { postgres: true, temporal: true, relayLagMs: 0, auditLagMs: 0 } }
 }
 
 async function addPeople(service: TestService): Promise<TestApi['people']> {

@@ -55,12 +55,13 @@ export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> 
     isSample: false,
     temporal: { uiUrl: null, namespace: 'default' },
     version: '0.0.0-test',
+    auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
     requestsPerSecond: 10_000,
     heartbeatMs: 15_000,
   }
   const readiness = async () => ({
     ready: true,
-    checks: { postgres: true, temporal: true, relayLagMs: 0 },
+    checks: { postgres: true, temporal: true, relayLagMs: 0, auditLagMs: 0 },
   })
   const app = createApp({ ctx: desk.api, settings, events: feed, readiness })
   let server = await listen(createServer(app), 0)

@@ -1,14 +1,12 @@
-import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { benchProject } from '../../bench/decision/bench-project.ts'
 import { proseOf } from '../../bench/decision/transcript-text.ts'
 import { bytesByTable } from '../../bench/stored-bytes.ts'
-import { sequenceAudit } from '../../src/delivery/audit-sequencer.ts'
-import { noteKey } from '../../src/evidence/note/note-key.ts'
 import { takeTurn } from '../../src/services/turns/take-turn.ts'
 import type { WorkerContext } from '../../src/services/worker-context.ts'
 import { openToolProcess, type ToolProcess } from '../../src/tools/custom/tool-process.ts'
 import { buildRegistry } from '../../src/tools/registry.ts'
+import { coverAudit } from '../harness/fixtures/cover-audit.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 
 let desk: AgentDesk
@@ -30,18 +28,15 @@ afterAll(async () => {
   await desk[Symbol.asyncDispose]()
 })
 
-const { privateKey, publicKey } = generateKeyPairSync('ed25519')
-const logSigner = { key: noteKey('countersign/0123456789abcdef', publicKey), privateKey }
-
 const runs = 10
 
 /** What one more run keeps that was told so much and waits for its first decision, sequenced in the log, and in which tables. */
 async function storedPerRun(transcriptBytes: number): Promise<{ bytes: number; tables: string }> {
   await waitingRun(transcriptBytes)
-  await sequenceAudit(desk.database.db, logSigner)
+  await coverAudit(desk.database.db)
   const before = await bytesByTable(desk.database.db)
   for (let run = 0; run < runs; run += 1) await waitingRun(transcriptBytes)
-  await sequenceAudit(desk.database.db, logSigner)
+  await coverAudit(desk.database.db)
   const after = await bytesByTable(desk.database.db)
   const added = [...after]
     .map(([table, bytes]) => [table, (bytes - (before.get(table) ?? 0)) / runs] as const)

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { exportAudit } from '../../services/audit/export-audit.ts'
 import { readAudit } from '../../services/audit/read-audit.ts'
-import type { Identity } from '../identity.ts'
+import { keyReadsAudit } from '../identity.ts'
 import { route, type Route } from '../route.ts'
 import * as schemas from '../schemas/audit.ts'
 import { withoutUndefined } from '../without-undefined.ts'
@@ -60,8 +60,3 @@ export const auditRoutes: Route[] = [
     },
   }),
 ]
-
-/** The route admitted a key only with the scope. */
-function keyReadsAudit(identity: Identity): boolean {
-  return identity.kind === 'key' && identity.key.scopes.has('audit:read')
-}

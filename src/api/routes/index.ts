@@ -1,10 +1,11 @@
 import type { Route } from '../route.ts'
 import type { ApiSettings } from '../settings.ts'
 import { auditRoutes } from './audit.ts'
+import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
 import { decisionRoutes } from './decisions.ts'
-import { eventRoutes } from './events.ts'
 import { externalRoutes } from './external.ts'
+import { eventRoutes } from './events.ts'
 import { grantRoutes } from './grants.ts'
 import { healthRoutes } from './health.ts'
 import { keyRoutes } from './keys.ts'
@@ -30,11 +31,12 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...grantRoutes,
     ...queueRoutes,
     ...requestRoutes,
-    ...decisionRoutes,
     ...externalRoutes,
+    ...decisionRoutes,
     ...revisionRoutes,
     ...requestActionRoutes,
     ...auditRoutes,
+    ...auditLogRoutes,
     ...workerRoutes,
     ...policyRoutes,
     ...policyVersionRoutes,

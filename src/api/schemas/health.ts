@@ -11,6 +11,8 @@ export const readiness = z
       temporal: z.boolean(),
       /** age in milliseconds of the oldest outbox row that is not delivered */
       relayLagMs: z.number(),
+      /** age in milliseconds of the oldest event that no checkpoint covers */
+      auditLagMs: z.number(),
     }),
   })
   .meta({ id: 'Readiness' })

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { consistencyProof, verifyConsistency } from './consistency-proof.ts'
+import { GrowingTree } from './growing-tree.ts'
 import { inclusionProof, verifyInclusion } from './inclusion-proof.ts'
 import { emptyTreeHash, leafHash } from './tree-hash.ts'
 import { treeOfLeaves, treeRoot } from './tree-of-leaves.ts'
@@ -37,6 +38,17 @@ describe('a tree of leaves', () => {
   it('has the published root at every size', () => {
     expect(hexOf(roots.map((_, size) => rootOf(size)))).toEqual(roots)
     expect(rootOf(0)).toEqual(emptyTreeHash())
+  })
+
+  it('has the same roots when its leaves are appended one by one', () => {
+    const tree = new GrowingTree()
+    const found = [tree.root()]
+    for (const leaf of leaves) {
+      tree.append(leaf)
+      found.push(tree.root())
+    }
+    expect(hexOf(found)).toEqual(roots)
+    expect(tree.size).toBe(leaves.length)
   })
 
   it.each([

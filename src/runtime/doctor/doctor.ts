@@ -1,3 +1,4 @@
+import { checkAuditLog } from './check-audit-log.ts'
 import { checkDataFolder } from './check-data-folder.ts'
 import { checkDeliveries } from './check-deliveries.ts'
 import { checkExecutions } from './check-executions.ts'
@@ -24,6 +25,7 @@ const CHECKS: readonly Check[] = [
   checkTemporalBinary,
   checkInstallation,
   checkKeys,
+  checkAuditLog,
   checkDeliveries,
   checkRuns,
   checkExecutions,

@@ -3,10 +3,8 @@ import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import { decodeCursor, encodeCursor } from '../../store/keyset.ts'
 import type { Caller, ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
-import { auditConditions, auditReaderOf, filterDetail, type AuditFilter } from './audit-filter.ts'
-
-const sittingMinutes = 10
+import { auditConditions, auditReaderOf, type AuditFilter } from './audit-filter.ts'
+import { recordReading } from './record-reading.ts'
 
 export interface AuditPage {
   /** the stored documents, byte for byte: canonical JSON */
@@ -32,7 +30,7 @@ export async function readAudit(
   const reader = await auditReaderOf(ctx, caller, keyReadsAudit)
   const conditions = await auditConditions(ctx, reader, filter)
   if (reader.all && cursor === undefined && filter.requestId === undefined) {
-    await recordReading(ctx, caller, filter)
+    await recordReading(ctx, caller, { format: 'page', filter })
   }
   if (cursor !== undefined) {
     const keys = decodeCursor(cursor, 'audit', ['instant', 'id'])
@@ -55,33 +53,6 @@ export async function readAudit(
     documents: page.map((row) => row.document),
     nextCursor: more ? encodeCursor('audit', [last.at, last.id]) : null,
   }
-}
-
-/** Reading the whole trail is an event too: once a sitting, so that a page that refreshes does not fill the trail. */
-async function recordReading(
-  ctx: ServiceContext,
-  caller: Caller,
-  filter: AuditFilter,
-): Promise<void> {
-  const { actor, channel } = caller
-  if (!('id' in actor)) return
-  const lately = await ctx.db
-    .selectFrom('audit_event')
-    .select('id')
-    .where('actor_id', '=', actor.id)
-    .where('type', '=', 'audit.exported')
-    .where('at', '>', sql<Date>`clock_timestamp() - ${sittingMinutes} * interval '1 minute'`)
-    .limit(1)
-    .executeTakeFirst()
-  if (lately !== undefined) return
-  await inUnitOfWork(ctx, (unit) =>
-    unit.audit({
-      type: 'audit.exported',
-      actor,
-      channel,
-      detail: { format: 'page', filter: filterDetail(filter) },
-    }),
-  )
 }
 
 function cursorProblem(): Problem {
