@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { onePixel } from '../../../test/harness/fixtures/result-with-files.ts'
 import { execute, problemsOf, workspaceWith } from '../workspace.fixture.ts'
 import { projectWith, toolOf } from './project.fixture.ts'
 
@@ -23,6 +24,25 @@ export const toolApproval = {
   one: 'user-approval', two: 'approved', three: { type: 'denied', reason: 'never' }, four: 'not-applicable',
   five: ({ a }: { a: number }) => (a > 1 ? 'user-approval' : 'approved'),
 }
+`
+
+  const showing = `import { tool } from 'ai'
+import { z } from 'zod'
+const png = '${onePixel.toString('base64')}'
+const shape = { inputSchema: z.object({ a: z.number() }), execute: async ({ a }: { a: number }) => ({ taken: a }) }
+export const pictures = tool({ ...shape, toModelOutput: ({ toolCallId, input, output }) => ({ type: 'content', value: [
+  { type: 'text', text: 'of ' + output.taken + (input.a === 2 ? ', by ' + toolCallId : '') },
+  { type: 'file', mediaType: 'image', data: { type: 'data', data: Buffer.from(png, 'base64') } },
+  { type: 'image-data', mediaType: 'image/png', data: png },
+  { type: 'file', mediaType: 'image/*', data: { type: 'data', data: Buffer.from('<svg/') } },
+  { type: 'file', mediaType: 'image/png', data: { type: 'url', url: new URL('http://127.0.0.1:1/') } },
+] }) })
+export const words = tool({ ...shape, toModelOutput: () => ({ type: 'text', value: 'two' }) })
+export const json = tool({ ...shape, toModelOutput: async ({ output }) => ({ type: 'json', value: { only: output.taken } }) })
+export const fails = tool({ ...shape, toModelOutput: () => ({ type: 'error-text', value: 'no such luck' }) })
+export const throws = tool({ ...shape, toModelOutput: () => { throw new Error('not today') } })
+export const nonsense = tool({ ...shape, toModelOutput: () => 7 as never })
+export const huge = tool({ ...shape, toModelOutput: () => ({ type: 'text', value: 'x'.repeat(12 * 1024 * 1024) }) })
 `
 
   it('is taken as it is, named by file or export, with its own schema', async () => {
@@ -67,5 +87,47 @@ export const toolApproval = {
     expect(await of('four')).toBe('ask')
     expect([await of('five', 2), await of('five', 1)]).toEqual(['ask', 'preApproved'])
     expect(await of('six')).toBe('preApproved')
+  })
+
+  it('gives the model what its toModelOutput makes of the result: words, pictures and files, each named', async () => {
+    await using project = await projectWith({ 'tools/shows.ts': showing })
+    using place = await workspaceWith({})
+    const shown = async (name: string) =>
+      execute(await toolOf(project.toolProcess, name), place.workspace, { a: 2 })
+    const { type, output, text, files } = await shown('pictures')
+    expect([type, output]).toEqual(['output', { taken: 2 }])
+    expect(text.split('\n')).toEqual([
+      'of 2, by call-1:1',
+      expect.stringMatching(/^\[image: image\/png, 70 bytes, sha256:[0-9a-f]{64}\]$/),
+      expect.stringMatching(/^\[image: image\/png, 70 bytes, /),
+      expect.stringMatching(/^\[file: application\/octet-stream, 5 bytes, /),
+      '[file that is not given]',
+    ])
+    expect(files?.map(({ mediaType, bytes }) => [mediaType, bytes.length])).toEqual([
+      ['image/png', 70],
+      ['image/png', 70],
+      ['application/octet-stream', 5],
+    ])
+    expect(await shown('words')).toEqual({ type: 'output', output: { taken: 2 }, text: 'two' })
+    expect(await shown('json')).toMatchObject({ type: 'output', text: '{"only":2}' })
+    expect(await shown('fails')).toMatchObject({ type: 'error', text: 'no such luck' })
+  })
+
+  it.each([
+    ['throws', 'Error: not today'],
+    ['nonsense', 'it is no tool output of the AI SDK'],
+    ['huge', 'with the result it has 12582'],
+  ])('whose toModelOutput %s has its result given as it is, and that said', async (name, why) => {
+    await using project = await projectWith({ 'tools/shows.ts': showing })
+    using place = await workspaceWith({})
+    const tool = await toolOf(project.toolProcess, name)
+    const { type, output, text } = await execute(tool, place.workspace, { a: 2 })
+    expect([type, output]).toEqual(['output', { taken: 2 }])
+    expect(text.split('\n')).toEqual([
+      '{"taken":2}',
+      expect.stringContaining(
+        `[toModelOutput failed: ${name === 'nonsense' ? 'TypeError: ' : ''}${why}`,
+      ),
+    ])
   })
 })

@@ -1,16 +1,16 @@
 import { canonicalJson, hashJson } from '../../domain/digest.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
-import type { Presented, Tool, ToolResult } from '../../domain/tool.ts'
+import type { Presented, Tool } from '../../domain/tool.ts'
 import type { Approval } from '../../domain/verdict.ts'
-import { shownText } from '../files/shown-text.ts'
 import { languageOf } from '../presentations/file-kind.ts'
 import { makePresentation } from '../presentations/make-presentation.ts'
 import { oneLine, structured, titleOfCall } from '../presentations/structured.ts'
 import { textWarnings } from '../presentations/text-warnings.ts'
 import { textProblems } from '../text-problems.ts'
+import { customResult } from './custom-result.ts'
 import { ToolFailed, ToolProcessEnded } from './tool-child.ts'
 import { ToolFilesChanged, type ToolProcess } from './tool-process.ts'
-import type { Considered, CustomPresented, CustomResult, ToolDescription } from './tool-protocol.ts'
+import type { Considered, CustomPresented, ToolDescription } from './tool-protocol.ts'
 
 /** How long a custom tool's functions may take; `execute` by far the longest. */
 export interface CustomToolTimes {
@@ -91,7 +91,7 @@ export function customTool(
     async execute(input, { signal, idempotencyKey }) {
       try {
         const question = { do: 'execute', tool: name, input, idempotencyKey } as const
-        return resultOf(
+        return customResult(
           name,
           await toolProcess.ask(question, { timeoutMs: times.executeMs, signal }),
         )
@@ -128,28 +128,6 @@ function presentedOf(
     content: Buffer.from(canonicalJson(input)),
     contentType: 'text/plain',
     proposes: new Map(),
-  }
-}
-
-function resultOf(name: string, result: CustomResult): ToolResult {
-  switch (result.type) {
-    case 'output': {
-      const whole =
-        typeof result.output === 'string' ? result.output : JSON.stringify(result.output)
-      const shown = shownText(whole)
-      const note = shown.leftOut === 0 ? '' : `\n[${shown.leftOut} bytes are left out]`
-      return { type: 'output', output: result.output, text: `${shown.text}${note}` }
-    }
-    case 'unusable': {
-      const text = `${name} ran to its end, but ${result.problem}. Its effect has happened; do not call it again only for the result.`
-      return { type: 'output', output: { problem: result.problem }, text }
-    }
-    default:
-      return {
-        type: 'error',
-        output: { problem: result.problem },
-        text: `${name} failed: ${result.problem}`,
-      }
   }
 }
 

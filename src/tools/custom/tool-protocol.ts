@@ -64,9 +64,25 @@ export interface CustomPresented {
   readonly problems: readonly string[]
 }
 
+/** A part of what a tool says the model is to be given; `data` is base64. */
+export type ModelOutputPart =
+  | { readonly type: 'text'; readonly text: string }
+  | { readonly type: 'file'; readonly mediaType: string; readonly data: string }
+
+/** What a plain AI SDK tool's `toModelOutput` made of its result. */
+export interface ModelOutput {
+  readonly isError: boolean
+  readonly parts: readonly ModelOutputPart[]
+}
+
 /** How `execute` ended. `unusable`: it returned, but not JSON, or more than can be kept. */
 export type CustomResult =
-  | { readonly type: 'output'; readonly output: Json }
+  | {
+      readonly type: 'output'
+      readonly output: Json
+      /** absent: the tool does not say; `problem`: what it said cannot be used */
+      readonly shown?: ModelOutput | { readonly problem: string }
+    }
   | { readonly type: 'unusable'; readonly problem: string }
   | { readonly type: 'error'; readonly problem: string }
 

@@ -12,6 +12,7 @@ export interface AiSdkTool {
   readonly inputSchema: Parameters<typeof asSchema>[0]
   readonly needsApproval?: unknown
   readonly execute: (input: unknown, options: object) => unknown
+  readonly toModelOutput?: (options: object) => unknown
 }
 
 /** Whether an export looks like a tool of the AI SDK that we could run. */
@@ -69,6 +70,12 @@ export async function adaptAiSdkTool(
           experimental_context: undefined,
         }),
       ),
+    ...(typeof tool.toModelOutput === 'function'
+      ? {
+          modelOutput: async (input, output, { idempotencyKey }) =>
+            tool.toModelOutput?.({ toolCallId: idempotencyKey, input: await typed(input), output }),
+        }
+      : {}),
   }
 }
 

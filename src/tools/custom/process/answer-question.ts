@@ -1,8 +1,15 @@
 import { limits } from '../../../domain/limits.ts'
 import type { Json, JsonObject } from '../../../domain/json.ts'
 import type { CustomPresentation } from '../define-tool.ts'
-import type { Considered, CustomPresented, CustomResult, ToolQuestion } from '../tool-protocol.ts'
+import type {
+  Considered,
+  CustomPresented,
+  CustomResult,
+  ModelOutput,
+  ToolQuestion,
+} from '../tool-protocol.ts'
 import type { LoadedTool } from './loaded-tool.ts'
+import { modelOutputOf } from './model-output.ts'
 
 /** Carries out one question about a loaded tool. Throws what the tool throws, but for `present` and `execute`. */
 export async function answerQuestion(
@@ -22,11 +29,16 @@ export async function answerQuestion(
       return presented(tool, question.input)
     case 'execute': {
       const context = { signal, idempotencyKey: question.idempotencyKey }
+      let value: unknown
       try {
-        return resultOf(await tool.execute(question.input, context), maxResultBytes)
+        value = await tool.execute(question.input, context)
       } catch (error) {
         return { type: 'error', problem: messageOf(error) } satisfies CustomResult
       }
+      const result = resultOf(value, maxResultBytes)
+      if (result.type !== 'output' || tool.modelOutput === undefined) return result
+      const made = tool.modelOutput(question.input, value, context)
+      return { ...result, shown: await shownOf(made, result.output, maxResultBytes) }
     }
   }
 }
@@ -95,6 +107,24 @@ function resultOf(value: unknown, maxBytes: number): CustomResult {
   return {
     type: 'unusable',
     problem: `what it returned has ${bytes} bytes, more than the ${maxBytes} that can be kept`,
+  }
+}
+
+/** What the tool says the model is to be given. Its effect has happened: whatever is wrong here is a sentence beside it. */
+async function shownOf(
+  made: Promise<unknown>,
+  output: Json,
+  maxBytes: number,
+): Promise<ModelOutput | { readonly problem: string }> {
+  try {
+    const shown = modelOutputOf(await made)
+    const bytes =
+      Buffer.byteLength(JSON.stringify(shown)) + Buffer.byteLength(JSON.stringify(output))
+    if (bytes <= maxBytes) return shown
+    const what = `with the result it has ${bytes} bytes, more than the ${maxBytes} that can be kept`
+    return { problem: what }
+  } catch (error) {
+    return { problem: messageOf(error) }
   }
 }
 

@@ -14,6 +14,8 @@ export interface LoadedTool {
   describe(input: JsonObject): Promise<unknown>
   present(input: JsonObject): Promise<unknown>
   execute(input: JsonObject, context: ToolContext): Promise<unknown>
+  /** what the model is to be given of a result, in the AI SDK's form; absent: the result itself */
+  modelOutput?(input: JsonObject, output: unknown, context: ToolContext): Promise<unknown>
 }
 
 /** Whether a value is a verdict, or a boolean that stands for one. */

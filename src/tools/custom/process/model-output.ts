@@ -1,0 +1,60 @@
+import type { ModelOutput, ModelOutputPart } from '../tool-protocol.ts'
+
+/**
+ * What a tool's `toModelOutput` says the model is to be given, as a pipe carries it. Files that are somewhere else are
+ * named and not fetched. Throws a sentence when it is no tool output of the AI SDK.
+ */
+export function modelOutputOf(value: unknown): ModelOutput {
+  const { type, value: given, reason } = membersOf(value)
+  switch (type) {
+    case 'text':
+    case 'error-text':
+      if (typeof given !== 'string') break
+      return { isError: type === 'error-text', parts: [textPart(given)] }
+    case 'json':
+    case 'error-json':
+      return { isError: type === 'error-json', parts: [textPart(JSON.stringify(given) ?? 'null')] }
+    case 'execution-denied':
+      return {
+        isError: true,
+        parts: [textPart(typeof reason === 'string' ? reason : 'The tool denied its execution.')],
+      }
+    case 'content':
+      if (!Array.isArray(given)) break
+      return { isError: false, parts: given.map(partOf) }
+    default:
+  }
+  throw new TypeError('it is no tool output of the AI SDK')
+}
+
+function partOf(value: unknown): ModelOutputPart {
+  const part = membersOf(value)
+  const { type, text, data, mediaType } = part
+  const tagged = membersOf(data)
+  if (type === 'text' && typeof text === 'string') return textPart(text)
+  if (type === 'file' && tagged['type'] === 'text' && typeof tagged['text'] === 'string') {
+    return textPart(tagged['text'])
+  }
+  const isFile = type === 'file' && tagged['type'] === 'data'
+  const base64 = base64Of(isFile ? tagged['data'] : data)
+  const isBytes = isFile || type === 'file-data' || type === 'image-data' || type === 'media'
+  if (!isBytes || base64 === null) {
+    return textPart(`[${typeof type === 'string' ? type : 'a part'} that is not given]`)
+  }
+  return { type: 'file', mediaType: typeof mediaType === 'string' ? mediaType : '', data: base64 }
+}
+
+function textPart(text: string): ModelOutputPart {
+  return { type: 'text', text: text.toWellFormed().replaceAll('\0', '\uFFFD') }
+}
+
+function base64Of(data: unknown): string | null {
+  if (typeof data === 'string') return data.replace(/^data:[^,]{0,200};base64,/, '')
+  if (data instanceof Uint8Array) return Buffer.from(data).toString('base64')
+  if (data instanceof ArrayBuffer) return Buffer.from(data).toString('base64')
+  return null
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
+}
