@@ -296,7 +296,7 @@ describe('a look at many paths', () => {
         await Promise.all([look.state('notes/a.md'), look.state('notes/b.md')])
         expect(heldOpen()).toEqual([notes])
         renameSync(notes, path.join(base, 'moved'))
-        expect((await look.state('notes/a.md')).kind).toBe('file')
+        expect((await look.state('notes/a.md', { clash: true })).kind).toBe('file')
         expect((await workspace.state('notes/a.md')).kind).toBe('absent')
         throw new Error('enough')
       })
@@ -305,12 +305,15 @@ describe('a look at many paths', () => {
     },
   )
 
-  it('finds a folder that is made while it looks', async () => {
+  it('finds a path the same whenever it is asked, and what it had not looked at as it is', async () => {
     await workspace.look(async (look) => {
       expect((await look.state('new/a.md')).kind).toBe('absent')
       await workspace.write('new/a.md', bytes('x'), 'absent')
-      expect((await look.state('new/a.md')).kind).toBe('file')
+      await workspace.write('new/b.md', bytes('x'), 'absent')
+      expect((await look.state('new/a.md')).kind).toBe('absent')
+      expect((await look.state('new/b.md')).kind).toBe('file')
     })
+    expect((await workspace.state('new/a.md')).kind).toBe('file')
   })
 
   it('holds no more than 64 folders open, however many it looks into', async () => {

@@ -20,8 +20,8 @@ import { parsePath } from './path-names.ts'
 /** A workspace that opens its folders afresh for each access. */
 export interface OpenWorkspace extends Workspace {
   /**
-   * Runs `work` on the workspace with each folder opened once, at its first use: for a look at many paths within a
-   * moment. Nothing can be changed through it, since a change makes sure that its folder is still where its path leads.
+   * Runs `work` on the workspace as it is now: a folder is opened once, at its first use, and a path stays what it was
+   * found to be. Nothing can be changed through it, since a change makes sure that its folder is where its path leads.
    */
   look<T>(work: (workspace: Workspace) => Promise<T>): Promise<T>
 }
@@ -130,8 +130,16 @@ export async function openWorkspace(options: {
 
     async look(work) {
       await using held = new HeldFolders(enter)
+      const now = readThrough((components, create) => held.enter(components, create))
+      const states = new Map<string, Promise<FileState>>()
       return await work({
-        ...readThrough((components, create) => held.enter(components, create)),
+        ...now,
+        state(path, wanted = {}) {
+          const key = JSON.stringify([wanted.hash === true, wanted.clash === true, path])
+          const state = states.get(key) ?? now.state(path, wanted)
+          states.set(key, state)
+          return state
+        },
         write: changesNothing,
         remove: changesNothing,
         move: changesNothing,

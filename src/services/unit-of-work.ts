@@ -5,6 +5,7 @@ import type { StreamEvent, StreamEventType } from '../store/event.ts'
 import type { AnnouncedDecision, OutboxRow, WrittenOutboxRow } from '../store/outbox.ts'
 import { isPlanOutdated } from '../store/preparing-pool.ts'
 import { writeRecords } from '../store/records.ts'
+import { sideBySide } from '../store/side-by-side.ts'
 import type { ServiceContext } from './context.ts'
 
 /**
@@ -54,7 +55,8 @@ async function onceInUnitOfWork<T>(
   const outbox: OutboxRow[] = []
   let told: Promise<boolean> | undefined
   let committed: readonly WrittenOutboxRow[] = []
-  const result = await ctx.db.transaction().execute(async (tx) => {
+  const result = await ctx.db.transaction().execute(async (alone) => {
+    const tx = await sideBySide(alone)
     const done = await work({
       tx,
       audit: async (...entries) => void audit.push(...entries),

@@ -32,7 +32,12 @@ export async function cloneTemplate(serverUrl: string): Promise<TestDatabase> {
     admin.query(`create database ${name} template ${templateName}`),
   )
   const url = databaseUrl(serverUrl, name)
-  const pool = new pg.Pool({ connectionString: url, max: 20, application_name: 'test' })
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 20,
+    application_name: 'test',
+    pipeline: true,
+  })
   const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool }) })
   return {
     url,

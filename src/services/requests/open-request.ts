@@ -6,6 +6,7 @@ import type { RequestKind } from '../../domain/request.ts'
 import type { Risk, Rule } from '../../domain/verdict.ts'
 import { toJsonb } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import { together } from '../../store/side-by-side.ts'
 import type { Caller, StoredPresentation } from '../context.ts'
 import { addPending } from '../runs/count-pending.ts'
 import { storable } from '../runs/transcript/storable-text.ts'
@@ -79,22 +80,18 @@ export async function openRequests(
   if (asked.length === 0) return []
   const { tx } = unit
   const rows = asked.map(({ opening }) => requestRow(run, opening))
-  const inserted = await tx
-    .insertInto('request')
-    .values(rows)
-    .returning(['id', 'expires_at'])
-    .execute()
   const requests = asked.map((one, place) => ({ ...one, requestId: rows[place]?.id ?? '' }))
-  await tx
-    .insertInto('request_revision')
-    .values(requests.map(({ requestId, opening }) => revisionRow(requestId, opening)))
-    .execute()
-  await freezePrincipals(unit, run, requests)
+  const revisions = requests.map(({ requestId, opening }) => revisionRow(requestId, opening))
+  const [inserted, counted] = await together([
+    tx.insertInto('request').values(rows).returning(['id', 'expires_at']).execute(),
+    addPending(tx, run.id, requests.length),
+    tx.insertInto('request_revision').values(revisions).execute(),
+    freezePrincipals(unit, run, requests),
+  ])
   for (const { caller, opening, requestId } of requests) {
     await unit.audit(openedEntry(caller, run, requestId, opening))
     await unit.event('request.opened', { requestId, runId: run.id })
   }
-  const counted = await addPending(tx, run.id, requests.length)
   if (counted.changed) await unit.event('run.changed', { runId: run.id })
   const expiries = new Map(inserted.map((row) => [row.id, row.expires_at]))
   return requests.map(({ requestId }) => ({

@@ -1,6 +1,7 @@
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { Selectable } from 'kysely'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import { together } from '../../store/side-by-side.ts'
 import type { ServiceContext, StoredPresentation } from '../context.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { lockRun } from '../locks.ts'
@@ -100,11 +101,13 @@ async function openAsking(
 ): Promise<CallVerdict[]> {
   const [first] = asking
   if (first === undefined) return []
-  const agentReasonHash = await agentReasonOf(unit.tx, run.id, first.call.turn)
-  const presented = await storeAllPresented(
-    unit.tx,
-    asking.map(({ judged }) => judged),
-  )
+  const [agentReasonHash, presented] = await together([
+    agentReasonOf(unit.tx, run.id, first.call.turn),
+    storeAllPresented(
+      unit.tx,
+      asking.map(({ judged }) => judged),
+    ),
+  ])
   const opened = await openRequests(
     unit,
     run,

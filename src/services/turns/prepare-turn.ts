@@ -3,6 +3,7 @@ import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { WorkerLimits } from '../../policy/policy.ts'
 import type { Tx } from '../../store/database.ts'
 import type { RunTable } from '../../store/schema.ts'
+import { together } from '../../store/side-by-side.ts'
 import { lockRun } from '../locks.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
@@ -36,7 +37,10 @@ export async function prepareTurn(
     if (input.turn <= run.turn) return { kind: 'stored', turn: input.turn }
     // A workflow may be ahead of a store that was restored: the store says which turn comes next.
     const turn = run.turn + 1
-    const previous = await lookBack(unit.tx, run)
+    const [previous, limit] = await together([
+      lookBack(unit.tx, run),
+      reachedLimit(unit.tx, run.id, limits),
+    ])
     if (previous.unfinished) return { kind: 'unfinished', turn: run.turn }
     if (!previous.unread && run.state === 'waiting_for_input') return { kind: 'waiting_for_input' }
     if (!previous.unread && previous.finished) {
@@ -48,7 +52,6 @@ export async function prepareTurn(
       await restRun(unit, run, null)
       return { kind: 'waiting_for_input' }
     }
-    const limit = await reachedLimit(unit.tx, run.id, limits)
     const attempt = await beginAttempt(unit.tx, run.id, turn, limit === null ? null : 'limit')
     if (limit === null) return { kind: 'model', turn, attempt, run }
     await restRun(unit, run, limit)

@@ -1,14 +1,14 @@
 import { sql, type Selectable } from 'kysely'
 import type { AuditEntry } from '../../domain/audit-event.ts'
+import { hashBytes } from '../../domain/digest.ts'
 import type { Judgement } from '../../domain/judgement.ts'
 import type { Verdict } from '../../domain/verdict.ts'
-import { getText } from '../../store/content.ts'
 import { toJsonb, type Tx } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
 import type { Caller } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { strictRuleId } from './judge-one.ts'
-import { readMessageText } from '../runs/transcript/message-text.ts'
+import { writeMessageText } from '../runs/transcript/message-text.ts'
 import { strictText } from '../runs/transcript/result-texts.ts'
 import { storeResult } from '../runs/transcript/store-result.ts'
 
@@ -99,6 +99,8 @@ function verdictOf(judgement: Judgement): Verdict {
   return judgement.rule?.id === strictRuleId ? 'ask' : judgement.verdict
 }
 
+const wordlessHash = hashBytes(writeMessageText(''))
+
 /** The content hash of the message that the model wrote in a turn; `null` when it wrote nothing. */
 export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promise<string | null> {
   const message = await tx
@@ -108,7 +110,7 @@ export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promis
     .where('turn', '=', turn)
     .where('role', '=', 'assistant')
     .executeTakeFirst()
-  if (message === undefined) return null
-  const text = readMessageText(await getText(tx, message.content_hash))
-  return text === '' ? null : message.content_hash
+  return message === undefined || message.content_hash === wordlessHash
+    ? null
+    : message.content_hash
 }

@@ -5,6 +5,7 @@ import type { ModelAnswer } from '../../models/model.ts'
 import { putContents } from '../../store/content.ts'
 import type { Tx } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import { together } from '../../store/side-by-side.ts'
 import type { ServiceContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
 import { closeLocked } from '../runs/ending/close-run.ts'
@@ -51,10 +52,15 @@ export async function storeTurn(ctx: ServiceContext, turn: TurnToStore): Promise
       ...calls.map((call) => JSON.stringify(call.input)),
     ])
     const stored = await storeMessage(tx, turn, textHash)
-    await noteAttempt(tx, turn, stored ? 'stored' : 'overlapped')
-    if (!stored) return { kind: 'overlapped' }
-    const rows = await storeCalls(tx, turn, inputHashes)
-    await noteRead(tx, turn)
+    if (!stored) {
+      await noteAttempt(tx, turn, 'overlapped')
+      return { kind: 'overlapped' }
+    }
+    const [rows] = await together([
+      storeCalls(tx, turn, inputHashes),
+      noteAttempt(tx, turn, 'stored'),
+      noteRead(tx, turn),
+    ])
     await unit.event('run.changed', { runId: run.id })
     const now = { ...run, turn: turn.turn }
     if (rows.length > 0) return { kind: 'stored', run: now, calls: rows }

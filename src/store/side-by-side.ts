@@ -1,0 +1,49 @@
+import {
+  DummyDriver,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  Transaction,
+  type Dialect,
+} from 'kysely'
+import type { Tx } from './database.ts'
+import type { Database } from './schema.ts'
+
+/** Nothing is connected through it: the queries go where the executor sends them. */
+const dialect: Dialect = {
+  createAdapter: () => new PostgresAdapter(),
+  createDriver: () => new DummyDriver(),
+  createIntrospector: (db) => new PostgresIntrospector(db),
+  createQueryCompiler: () => new PostgresQueryCompiler(),
+}
+
+/**
+ * The same transaction, in which queries that are asked `together` are sent at once, in the order in which they were asked,
+ * instead of each after the answer of the one before. Postgres works them in that order all the same; after one that
+ * fails, those behind it fail too.
+ */
+export async function sideBySide(tx: Tx): Promise<Tx> {
+  const executor = tx.getExecutor()
+  const connection = await executor.provideConnection(async (one) => one)
+  return new Transaction<Database>({
+    config: { dialect },
+    driver: dialect.createDriver(),
+    dialect,
+    executor: executor.withConnectionProvider({ provideConnection: (use) => use(connection) }),
+  })
+}
+
+/**
+ * The answers to several questions of one transaction. Rejects with the first failure, but only when all have been
+ * answered: what is asked after its transaction was rolled back would be done outside of it.
+ */
+export async function together<T extends readonly unknown[]>(
+  asked: readonly [...{ [Place in keyof T]: Promise<T[Place]> }],
+): Promise<T> {
+  try {
+    return (await Promise.all(asked)) as unknown as T
+  } catch (error) {
+    await Promise.allSettled(asked)
+    throw error
+  }
+}
