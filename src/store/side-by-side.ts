@@ -37,11 +37,11 @@ export async function sideBySide(tx: Tx): Promise<Tx> {
  * The answers to several questions of one transaction. Rejects with the first failure, but only when all have been
  * answered: what is asked after its transaction was rolled back would be done outside of it.
  */
-export async function together<T extends readonly unknown[]>(
-  asked: readonly [...{ [Place in keyof T]: Promise<T[Place]> }],
-): Promise<T> {
+export async function together<T extends readonly Promise<unknown>[] | []>(
+  asked: T,
+): Promise<{ -readonly [Place in keyof T]: Awaited<T[Place]> }> {
   try {
-    return (await Promise.all(asked)) as unknown as T
+    return await Promise.all(asked)
   } catch (error) {
     await Promise.allSettled(asked)
     throw error
