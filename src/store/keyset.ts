@@ -1,5 +1,5 @@
 /** What a key of a cursor is: `instant` and `id` are cast by the database, which must not fail on a made-up one. */
-export type CursorKey = 'instant' | 'id' | 'number'
+export type CursorKey = 'instant' | 'id' | 'number' | 'text'
 
 /**
  * An opaque cursor for keyset pagination: the order it belongs to, and the keys of the last row as the database wrote
@@ -38,6 +38,7 @@ const instantPattern =
 function isOfKind(key: string, kind: CursorKey): boolean {
   if (kind === 'number') return /^\d{1,9}$/.test(key)
   if (kind === 'id') return idPattern.test(key)
+  if (kind === 'text') return key.isWellFormed() && !key.includes('\0')
   const match = instantPattern.exec(key)
   if (match === null) return false
   const [year, month, day] = match.slice(1, 4).map(Number)

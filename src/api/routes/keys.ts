@@ -5,8 +5,9 @@ import { listApiKeys } from '../../services/access/list-api-keys.ts'
 import { revokeApiKey } from '../../services/access/revoke-api-key.ts'
 import { route, type Route } from '../route.ts'
 import * as schemas from '../schemas/auth.ts'
-import { revoked } from '../schemas/common.ts'
+import { pageQuery, revoked } from '../schemas/common.ts'
 import { apiKeyView } from '../views/person-view.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 
 const keyParams = z.object({ id: z.string().regex(/^[0-9a-f]{16}$/, 'is not the id of a key') })
 
@@ -35,10 +36,12 @@ export const keyRoutes: Route[] = [
     path: '/v1/keys',
     summary: "One's own API keys; with the right activatePolicy everybody's",
     access: { by: 'person' },
-    answers: { 200: { description: 'Keys, newest first', schema: schemas.apiKeyList } },
-    answer: async (api, { caller }) => {
-      const keys = await listApiKeys(api.ctx, caller)
-      return { status: 200, body: { items: keys.map(apiKeyView) } }
+    query: pageQuery,
+    answers: { 200: { description: 'A page of keys, newest first', schema: schemas.apiKeyList } },
+    answer: async (api, { query, caller }) => {
+      const page = await listApiKeys(api.ctx, caller, withoutUndefined(query))
+      const items = page.items.map(apiKeyView)
+      return { status: 200, body: { items, nextCursor: page.nextCursor } }
     },
   }),
   route({

@@ -12,9 +12,10 @@ import { checkOrigin } from '../middleware/check-origin.ts'
 import { failureLimit } from '../middleware/failure-limit.ts'
 import { openRoute, route, type Route } from '../route.ts'
 import * as schemas from '../schemas/auth.ts'
-import { email, emptyBody } from '../schemas/common.ts'
+import { email, emptyBody, pageQuery } from '../schemas/common.ts'
 import type { Api } from '../settings.ts'
 import { personView } from '../views/person-view.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 
 const personParams = z.object({ email })
 
@@ -24,10 +25,12 @@ export const peopleRoutes: Route[] = [
     path: '/v1/people',
     summary: 'Everybody the project names or has named',
     access: { by: 'person' },
-    answers: { 200: { description: 'People, by address', schema: schemas.peopleList } },
-    answer: async (api, { caller }) => {
-      const people = await listPeople(api.ctx, caller)
-      return { status: 200, body: { items: people.map(personView) } }
+    query: pageQuery,
+    answers: { 200: { description: 'A page of people, by address', schema: schemas.peopleList } },
+    answer: async (api, { query, caller }) => {
+      const page = await listPeople(api.ctx, caller, withoutUndefined(query))
+      const items = page.items.map(personView)
+      return { status: 200, body: { items, nextCursor: page.nextCursor } }
     },
   }),
   route({

@@ -1,11 +1,13 @@
 import { z } from 'zod'
 import { Problem } from '../../domain/problem.ts'
 import { readPerson } from '../../services/access/read-person.ts'
+import { pageByName } from '../../services/pages.ts'
 import { personBehind } from '../../services/requests/viewer.ts'
 import { route, type Route } from '../route.ts'
-import { name } from '../schemas/common.ts'
+import { name, pageQuery } from '../schemas/common.ts'
 import * as schemas from '../schemas/workers.ts'
 import { workerDetailView, workerView } from '../views/worker-view.ts'
+import { withoutUndefined } from '../without-undefined.ts'
 
 const access = { by: 'personOrKey', scope: 'runs:read' } as const
 
@@ -15,14 +17,15 @@ export const workerRoutes: Route[] = [
     path: '/v1/workers',
     summary: 'The workers of the policy in force',
     access,
-    answers: { 200: { description: 'Workers, by name', schema: schemas.workerList } },
-    answer: async (api, { caller }) => {
+    query: pageQuery,
+    answers: { 200: { description: 'A page of workers, by name', schema: schemas.workerList } },
+    answer: async (api, { query, caller }) => {
       const policy = await api.ctx.policies.inForce()
       const person = await readPerson(api.ctx, personBehind(caller))
-      const items = [...policy.workers.values()]
-        .map((worker) => workerView(policy, worker, person.email))
-        .toSorted((one, other) => one.name.localeCompare(other.name))
-      return { status: 200, body: { items, policyDigest: policy.digest } }
+      const page = pageByName([...policy.workers.values()], withoutUndefined(query), 'workers')
+      const items = page.items.map((worker) => workerView(policy, worker, person.email))
+      const { nextCursor } = page
+      return { status: 200, body: { items, nextCursor, policyDigest: policy.digest } }
     },
   }),
   route({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { apiKeyScopes } from '../../services/access/api-key.ts'
-import { email, id, instant, text } from './common.ts'
+import { email, id, instant, listOf, text } from './common.ts'
 
 export const devLoginBody = z.strictObject({ email, token: text(200) })
 export const devSwitchBody = z.strictObject({ email })
@@ -78,7 +78,7 @@ export const apiKey = z
   })
   .meta({ id: 'ApiKey' })
 export type ApiKeyView = z.infer<typeof apiKey>
-export const apiKeyList = z.object({ items: z.array(apiKey) })
+export const apiKeyList = listOf(apiKey)
 /** `key` is told this once. */
 export const createdKey = apiKey.extend({ key: z.string() }).meta({ id: 'CreatedApiKey' })
 
@@ -92,7 +92,7 @@ export const personDetail = z
   })
   .meta({ id: 'PersonDetail' })
 export type PersonDetail = z.infer<typeof personDetail>
-export const peopleList = z.object({ items: z.array(personDetail) })
+export const peopleList = listOf(personDetail)
 
 export const signInLink = z
   .object({ url: z.string(), expiresAt: instant })

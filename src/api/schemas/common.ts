@@ -68,6 +68,9 @@ export const page = {
     .default(limits.listDefault),
 }
 
+/** The query of a list without filters. */
+export const pageQuery = z.strictObject(page)
+
 /** `{items, nextCursor}`; `nextCursor` is null on the last page. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({ items: z.array(item), nextCursor: z.string().nullable() })

@@ -309,19 +309,15 @@ export const requestDetail = requestItem
   .meta({ id: 'Request' })
 export type RequestDetail = z.infer<typeof requestDetail>
 
-export const queueList = z
-  .object({
-    items: z.array(
-      z.object({
-        name: z.string(),
-        team: z.string(),
-        pending: z.int(),
-        oldestAt: instant.nullable(),
-        expiringSoon: z.int(),
-        /** pending ones that the caller may decide and has not voted on */
-        mine: z.int(),
-      }),
-    ),
-  })
-  .meta({ id: 'Queues' })
+export const queueList = listOf(
+  z.object({
+    name: z.string(),
+    team: z.string(),
+    pending: z.int(),
+    oldestAt: instant.nullable(),
+    expiringSoon: z.int(),
+    /** pending ones that the caller may decide and has not voted on */
+    mine: z.int(),
+  }),
+).meta({ id: 'Queues' })
 export type QueueList = z.infer<typeof queueList>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { json } from './common.ts'
+import { json, listOf } from './common.ts'
 
 export const worker = z
   .object({
@@ -14,7 +14,7 @@ export const worker = z
   })
   .meta({ id: 'Worker' })
 export type Worker = z.infer<typeof worker>
-export const workerList = z.object({ items: z.array(worker), policyDigest: z.string() })
+export const workerList = listOf(worker).extend({ policyDigest: z.string() })
 export type WorkerList = z.infer<typeof workerList>
 
 export const workerDetail = worker

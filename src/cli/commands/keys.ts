@@ -4,7 +4,9 @@ import type { apiKeyList, createdKey } from '../../api/schemas/auth.ts'
 import { processEnvironment } from '../../runtime/environment.ts'
 import { connect } from '../service/connect.ts'
 import { findService } from '../service/find-service.ts'
+import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
 import { path } from '../service/path.ts'
+import { query } from '../service/query.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { withExamples } from './examples.ts'
@@ -30,9 +32,8 @@ export function addKeysCommand(program: Command): void {
     'keys create --name ci --scopes runs:write,runs:read,requests:read',
     'keys create --name ci --owner ada@example.com --scopes audit:read --json',
   ])
-  const ls = withService(keys.command('ls', { isDefault: true }))
+  const ls = withPaging(withService(keys.command('ls', { isDefault: true })))
     .description('list keys')
-    .option('--json', 'print JSON')
     .action(listKeys)
   withExamples(ls, ['keys', 'keys ls --json'])
   const revoke = withService(keys.command('revoke'))
@@ -62,9 +63,9 @@ async function asOwner(options: CreateOptions): Promise<{ as?: string }> {
   return devToken === null ? {} : { as: options.owner }
 }
 
-async function listKeys(options: ServiceOptions & { json?: boolean }): Promise<void> {
+async function listKeys(options: ServiceOptions & PagingOptions): Promise<void> {
   const service = await connect(options)
-  const list = await service.get<z.infer<typeof apiKeyList>>('/v1/keys')
+  const list = await service.get<z.infer<typeof apiKeyList>>(`/v1/keys${query(pageOf(options))}`)
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
@@ -80,4 +81,5 @@ async function listKeys(options: ServiceOptions & { json?: boolean }): Promise<v
       'No keys. Create one with: countersign keys create --name NAME --scopes runs:write,runs:read',
     ),
   )
+  printMore(list)
 }

@@ -4,7 +4,9 @@ import type { peopleList, signInLink } from '../../api/schemas/auth.ts'
 import { processEnvironment } from '../../runtime/environment.ts'
 import { connect } from '../service/connect.ts'
 import { findService } from '../service/find-service.ts'
+import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
 import { path } from '../service/path.ts'
+import { query } from '../service/query.ts'
 import { Service } from '../service/service.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
@@ -13,12 +15,13 @@ import { withExamples } from './examples.ts'
 /** `countersign people [ls|link|disable]`. */
 export function addPeopleCommand(program: Command): void {
   const people = program.command('people').description('who may sign in and decide')
-  const ls = withService(people.command('ls', { isDefault: true }))
+  const ls = withPaging(withService(people.command('ls', { isDefault: true })))
     .description('everybody the project names or has named')
-    .option('--json', 'print JSON')
-    .action(async (options: ServiceOptions & { json?: boolean }) => {
+    .action(async (options: ServiceOptions & PagingOptions) => {
       const service = await connect(options)
-      const list = await service.get<z.infer<typeof peopleList>>('/v1/people')
+      const list = await service.get<z.infer<typeof peopleList>>(
+        `/v1/people${query(pageOf(options))}`,
+      )
       if (options.json === true) return console.log(JSON.stringify(list))
       console.log(
         table(
@@ -32,6 +35,7 @@ export function addPeopleCommand(program: Command): void {
           'Nobody. Name people in countersign.yaml, under teams.',
         ),
       )
+      printMore(list)
     })
   withExamples(ls, ['people', 'people ls --json'])
   const link = withService(people.command('link'))

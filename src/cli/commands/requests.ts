@@ -19,8 +19,17 @@ interface ListOptions extends ServiceOptions, PagingOptions {
   tool?: string
   run?: string
   mine?: boolean
+  search?: string
+  sort?: string
 }
 
+/** Orders by the words of the command line; the newest first without one. */
+const orders: Readonly<Record<string, string>> = {
+  newest: 'createdAt',
+  oldest: 'age',
+  expiry: 'expiresAt',
+  risk: 'risk',
+}
 const states = ['pending', 'approved', 'denied', 'expired', 'cancelled', 'all']
 
 /** `countersign requests [ls|show|claim|comment|settle|revoke|extend]`. */
@@ -34,8 +43,15 @@ export function addRequestsCommand(program: Command): void {
     .option('--tool <name>', 'only calls of this tool')
     .option('--run <run>', 'only those of this run')
     .option('--mine', 'only those you may decide and have not voted on')
+    .option('--search <words>', 'only those with these words in title, tool or worker')
+    .addOption(new Option('--sort <order>', 'the order').choices(Object.keys(orders)))
     .action(listRequests)
-  withExamples(ls, ['requests', 'requests ls --mine', 'requests ls --state all --limit 20 --json'])
+  withExamples(ls, [
+    'requests',
+    'requests ls --mine',
+    'requests ls --sort expiry',
+    'requests ls --state all --limit 20 --json',
+  ])
   const show = withService(requests.command('show'))
     .description('one request: what will happen, and why it asks')
     .argument('<request>', 'its id or number')
@@ -56,6 +72,8 @@ async function listRequests(options: ListOptions): Promise<void> {
     tool: options.tool,
     runId: options.run,
     mine: options.mine === true ? 'true' : undefined,
+    q: options.search,
+    sort: options.sort === undefined ? undefined : orders[options.sort],
     ...pageOf(options),
   }
   const list = await service.get<RequestList>(`/v1/requests${query(fields)}`)

@@ -1,22 +1,40 @@
+import { sql } from 'kysely'
 import type { Caller, ServiceContext } from '../context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../pages.ts'
 import type { ApiKeyRecord, ApiKeyScope } from './api-key.ts'
 import { personBehind } from '../requests/viewer.ts'
 import { hasRight } from './has-right.ts'
 
 /** Keys, newest first: one's own, or everybody's for who has the right `activatePolicy`. Never their secrets. */
-export async function listApiKeys(ctx: ServiceContext, caller: Caller): Promise<ApiKeyRecord[]> {
+export async function listApiKeys(
+  ctx: ServiceContext,
+  caller: Caller,
+  page: PageInput,
+): Promise<Page<ApiKeyRecord>> {
+  const [at, id] = keysBefore(page, 'keys', ['instant', 'text']) ?? []
   let query = ctx.db
     .selectFrom('api_key')
     .innerJoin('person', 'person.id', 'api_key.owner_id')
     .select(['api_key.id', 'api_key.name', 'api_key.scopes'])
     .select(['api_key.created_at', 'api_key.last_used_at', 'api_key.revoked_at'])
     .select(['person.id as owner_id', 'person.name as owner_name', 'person.email as owner_email'])
+    .select(sql<string>`api_key.created_at::text`.as('key_at'))
     .orderBy('api_key.created_at', 'desc')
-    .limit(1000)
+    .orderBy('api_key.id', 'desc')
+    .limit(pageSize(page) + 1)
+  if (at !== undefined) {
+    query = query.where(
+      sql<boolean>`(api_key.created_at, api_key.id) < (${at}::timestamptz, ${id})`,
+    )
+  }
   if (!(await hasRight(ctx, caller.actor, 'activatePolicy'))) {
     query = query.where('api_key.owner_id', '=', personBehind(caller))
   }
-  return (await query.execute()).map((row) => ({
+  const { items, nextCursor } = pageFrom(await query.execute(), page, 'keys', (row) => [
+    row.key_at,
+    row.id,
+  ])
+  const keys = items.map((row) => ({
     id: row.id,
     name: row.name,
     owner: { id: row.owner_id, name: row.owner_name, email: row.owner_email },
@@ -25,4 +43,5 @@ export async function listApiKeys(ctx: ServiceContext, caller: Caller): Promise<
     lastUsedAt: row.last_used_at,
     revokedAt: row.revoked_at,
   }))
+  return { items: keys, nextCursor }
 }

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../pages.ts'
 
 export interface PersonRecord {
   readonly id: string
@@ -10,19 +12,23 @@ export interface PersonRecord {
 }
 
 /** Everybody the project names or has named, by address. People see each other; a key sees nobody. */
-export async function listPeople(ctx: ServiceContext, caller: Caller): Promise<PersonRecord[]> {
+export async function listPeople(
+  ctx: ServiceContext,
+  caller: Caller,
+  page: PageInput,
+): Promise<Page<PersonRecord>> {
   if (caller.actor.type !== 'person') throw new Problem('forbidden', 'Only people see people')
-  const people = await ctx.db
+  const [after] = keysBefore(page, 'people', ['text']) ?? []
+  let query = ctx.db
     .selectFrom('person')
-    .select(['id', 'email', 'name', 'disabled_at'])
+    .select(['id', 'email', 'name', 'disabled_at as disabledAt'])
+    .select(
+      sql<
+        string[]
+      >`array(select team from team_member where person_id = person.id order by team)`.as('teams'),
+    )
     .orderBy('email')
-    .execute()
-  const members = await ctx.db.selectFrom('team_member').selectAll().orderBy('team').execute()
-  return people.map((person) => ({
-    id: person.id,
-    email: person.email,
-    name: person.name,
-    teams: members.filter((one) => one.person_id === person.id).map((one) => one.team),
-    disabledAt: person.disabled_at,
-  }))
+    .limit(pageSize(page) + 1)
+  if (after !== undefined) query = query.where('email', '>', after)
+  return pageFrom(await query.execute(), page, 'people', ({ email }) => [email])
 }

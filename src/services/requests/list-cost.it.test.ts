@@ -95,6 +95,7 @@ const pages: ListRequestsInput[] = [
   { state: 'pending' },
   { state: 'pending', sort: 'expiresAt' },
   { state: 'pending', sort: 'risk' },
+  { state: 'pending', sort: 'age' },
   { mine: true, sort: 'expiresAt' },
   {},
 ]

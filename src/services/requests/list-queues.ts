@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Caller, ServiceContext } from '../context.ts'
+import { pageByName, type Page, type PageInput } from '../pages.ts'
 import { mine } from './list-requests.ts'
 import { viewerOf } from './viewer.ts'
 import { requestVisibleTo } from './visible-to.ts'
@@ -17,8 +18,12 @@ export interface QueueRecord {
 
 type Counts = Omit<QueueRecord, 'name' | 'team'> & { readonly queue: string; readonly team: string }
 
-/** Every queue of the policy in force, and those that still hold requests, with what the caller may see in them. */
-export async function listQueues(ctx: ServiceContext, caller: Caller): Promise<QueueRecord[]> {
+/** The queues of the policy in force and those that still hold requests, with what the caller may see in them. */
+export async function listQueues(
+  ctx: ServiceContext,
+  caller: Caller,
+  page: PageInput,
+): Promise<Page<QueueRecord>> {
   const viewer = await viewerOf(ctx, caller)
   const { rows } = await sql<Counts>`
     select queue, max(team) as team, count(*)::int as pending, min(created_at) as "oldestAt",
@@ -32,10 +37,9 @@ export async function listQueues(ctx: ServiceContext, caller: Caller): Promise<Q
   const { config } = await ctx.policies.inForce()
   const teams = new Map(rows.map((row) => [row.queue, row.team]))
   for (const queue of config.queues.values()) teams.set(queue.name, queue.team)
-  return [...teams]
-    .toSorted(([left], [right]) => (left < right ? -1 : 1))
-    .map(([name, team]) => {
-      const { pending = 0, oldestAt = null, expiringSoon = 0, mine = 0 } = counts.get(name) ?? {}
-      return { name, team, pending, oldestAt, expiringSoon, mine }
-    })
+  const queues = [...teams].map(([name, team]) => {
+    const { pending = 0, oldestAt = null, expiringSoon = 0, mine = 0 } = counts.get(name) ?? {}
+    return { name, team, pending, oldestAt, expiringSoon, mine }
+  })
+  return pageByName(queues, page, 'queues')
 }

@@ -51,11 +51,12 @@ describe('a list of requests', () => {
 
   test('has its orders: newest first, soonest to expire, highest risk', async () => {
     expect(await list(grace, { sort: 'createdAt' })).toEqual([third.id, second.id, first.id])
+    expect(await list(grace, { sort: 'age' })).toEqual([first.id, second.id, third.id])
     expect(await list(grace, { sort: 'expiresAt' })).toEqual([second.id, third.id, first.id])
     expect(await list(grace, { sort: 'risk' })).toEqual([second.id, third.id, first.id])
   })
 
-  test.each(['createdAt', 'expiresAt', 'risk'] as const)(
+  test.each(['createdAt', 'age', 'expiresAt', 'risk'] as const)(
     'by %s goes on where the page before ended, without gap or repeat',
     async (sort) => {
       const whole = await list(grace, { sort })
@@ -124,7 +125,7 @@ describe('a list of requests', () => {
       await getRequest(ctx, grace.caller, { request: first.id })
       expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(6)
       queries.length = 0
-      await listQueues(ctx, grace.caller)
+      await listQueues(ctx, grace.caller, {})
       expect(queries.length, textsOf(queries)).toBeLessThanOrEqual(2)
     } finally {
       await db.destroy()
@@ -133,7 +134,7 @@ describe('a list of requests', () => {
 })
 
 test('the list of queues has each one with what the caller sees in it', async () => {
-  const queues = await listQueues(service.ctx, grace.caller)
+  const queues = (await listQueues(service.ctx, grace.caller, {})).items
   const platform = queues.find((queue) => queue.name === 'platform')
   const pending = await list(grace, { state: 'pending', queue: 'platform' })
   const mine = await list(grace, { mine: true })
@@ -144,6 +145,6 @@ test('the list of queues has each one with what the caller sees in it', async ()
     pending: 0,
     oldestAt: null,
   })
-  const [unseen] = await listQueues(service.ctx, edsger.caller)
+  const [unseen] = (await listQueues(service.ctx, edsger.caller, {})).items
   expect(unseen).toMatchObject({ name: 'platform', pending: 0 })
 })

@@ -19,6 +19,7 @@ import type { ManualTools, RunDetail, RunList } from '../../api/schemas/runs.ts'
 import type { Transcript } from '../../api/schemas/transcript.ts'
 import type { WorkerDetail, WorkerList } from '../../api/schemas/workers.ts'
 import { callApi, keepCsrfToken } from './call-api.ts'
+import { everyPage } from './every-page.ts'
 
 /** How many rows one page of a list has. */
 const pageSize = 100
@@ -53,7 +54,7 @@ export function useAuthMethods() {
 export function useQueues() {
   return useQuery({
     queryKey: ['queues'],
-    queryFn: ({ signal }) => callApi<QueueList>('/v1/queues', { signal }),
+    queryFn: ({ signal }) => everyPage<QueueList>('/v1/queues', signal),
   })
 }
 
@@ -140,7 +141,7 @@ export function useAudit(filters: string) {
 export function useWorkers() {
   return useQuery({
     queryKey: ['workers'],
-    queryFn: ({ signal }) => callApi<WorkerList>('/v1/workers', { signal }),
+    queryFn: ({ signal }) => everyPage<WorkerList>('/v1/workers', signal),
   })
 }
 

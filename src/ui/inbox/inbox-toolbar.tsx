@@ -21,6 +21,7 @@ const risks = [
 ]
 const sorts = [
   { value: '', label: 'Newest first' },
+  { value: 'age', label: 'Oldest first' },
   { value: 'expiresAt', label: 'Expiring first' },
   { value: 'risk', label: 'Riskiest first' },
 ]
