@@ -1,5 +1,6 @@
 import type { PrintedCommand } from './command.ts'
 import type { JsonObject } from './json.ts'
+import type { Narrowed } from './narrowed-scopes.ts'
 import type { Quorum } from './request.ts'
 import type { EditsPolicy, Risk, Rule, Scope, Verdict } from './verdict.ts'
 
@@ -24,6 +25,8 @@ export interface Routing {
   readonly expiresAfterMs: number
   readonly permitForMs: number
   readonly scopes: readonly Scope[]
+  /** of scopes that one may expect and that are not offered: why; absent when there are none */
+  readonly narrowed?: Narrowed
   readonly edits: EditsPolicy
   readonly selfApproval: boolean
   readonly signature: 'optional' | 'required'

@@ -66,6 +66,7 @@ test('the page of a request has every field of the contract', async () => {
       { scope: 'run', digest: body.digest, path: null, files: [] },
       { scope: 'path', digest: null, path: body.input.path },
     ],
+    scopesNotOffered: [],
     decisions: [],
     previous: [],
     execution: { state: 'not_started' },

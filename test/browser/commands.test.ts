@@ -47,6 +47,11 @@ for (const [scheme, viewport] of [
     ]) {
       await facts.getByText(text).first().waitFor()
     }
+    if (viewport !== phone) {
+      await page.getByRole('radio', { name: 'Approve as shown' }).check()
+      const missing = page.getByRole('list', { name: 'Wider scopes that are not offered' })
+      await missing.getByText('Not offered: run, because exec does not offer it.').waitFor()
+    }
     const named = page.getByRole('region', { name: 'The file it names' })
     await named.getByRole('button', { name: 'Show its content' }).click()
     await named.getByText('echo built > out.txt').waitFor()

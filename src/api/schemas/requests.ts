@@ -276,6 +276,8 @@ export const requestDetail = requestItem
         covers: z.array(z.string()),
       }),
     ),
+    /** wider scopes that one may expect of such a call and that it cannot be approved with, and why */
+    scopesNotOffered: z.array(z.object({ scope, why: z.string() })),
     decisions: z.array(decisionView),
     previous: z.array(
       z.object({

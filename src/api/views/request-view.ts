@@ -47,6 +47,7 @@ export function requestDetailView(
       files: one.files.map((file) => ({ ...file })),
       covers: [...one.covers],
     })),
+    scopesNotOffered: record.scopesNotOffered.map((one) => ({ ...one })),
     eligiblePeople: record.eligiblePeople.map((person) => ({ ...person })),
     decisions: record.decisions.map(decisionView),
     previous: record.previous.map((one) => ({ ...one })),

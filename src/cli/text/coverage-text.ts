@@ -8,7 +8,9 @@ export function coverageText(request: RequestDetail, scope: ScopeName): string {
   if (request.state !== 'pending') return `Nothing of it can be approved: it is ${request.state}.`
   const found = request.scopeCoverage.find((one) => one.scope === scope)
   if (found === undefined) {
-    return `This request offers no scope ${scope}, only: ${request.allowedScopes.join(', ')}`
+    const why = request.scopesNotOffered.find((one) => one.scope === scope)?.why
+    const because = why === undefined ? '' : `, because ${why}`
+    return `This request offers no scope ${scope}${because}, only: ${request.allowedScopes.join(', ')}`
   }
   const lines = found.covers.map((sentence) => `  ${printableLine(sentence)}`)
   return [dim('what this approval covers'), ...lines].join('\n')

@@ -207,7 +207,11 @@ routing:
     const part = await judgeShell('git add .; curl x', { config })
     expect(part).toMatchObject({
       risk: 'medium',
-      routing: { queue: 'security', scopes: ['once', 'run'] },
+      routing: {
+        queue: 'security',
+        scopes: ['once', 'run'],
+        narrowed: { command: 'routing' },
+      },
     })
     expect(await judgeShell('x && terraform apply', { config })).toMatchObject({ risk: 'high' })
   })

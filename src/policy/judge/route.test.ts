@@ -92,6 +92,10 @@ describe('step 7: routing', () => {
   test('scope path is for calls that write one file and nothing else', async () => {
     const move = { from: 'scratch/x.txt', to: 'notes/z.md' }
     expect((await ask('move_file', move)).routing?.scopes).toEqual(['once', 'run'])
+    expect((await ask('write_file', write)).routing).not.toHaveProperty('narrowed')
+    expect((await ask('read_file', { path: 'secret/s.txt' })).routing?.narrowed).toEqual({
+      path: 'path',
+    })
     expect((await ask('read_file', { path: 'secret/s.txt' })).routing?.scopes).toEqual([
       'once',
       'run',
@@ -111,6 +115,7 @@ describe('step 7: routing', () => {
         edits: 'off',
         permitForMs: 86_400_000,
         scopes: ['once'],
+        narrowed: { run: 'routing' },
       },
     })
     expect((await ask('write_file', write, {}, routed(apart))).routing).toMatchObject({

@@ -1,4 +1,5 @@
 import type { Routing } from '../../domain/judgement.ts'
+import { withNarrowed } from '../../domain/narrowed-scopes.ts'
 import { bothQuorums, quorumText } from '../../domain/quorum.ts'
 import type { EditsPolicy, Risk } from '../../domain/verdict.ts'
 
@@ -23,7 +24,7 @@ export function stricterRoute(first: Route, other: Route): Route {
 
 function stricterRouting(first: Routing, other: Routing): Routing {
   const quorum = bothQuorums(first.quorum, other.quorum)
-  const { steps, ...rest } = first
+  const { steps, narrowed, ...rest } = first
   return {
     ...rest,
     quorum,
@@ -33,6 +34,7 @@ function stricterRouting(first: Routing, other: Routing): Routing {
     edits: last(edits, first.edits, other.edits),
     selfApproval: first.selfApproval && other.selfApproval,
     signature: last(signatures, first.signature, other.signature),
+    ...withNarrowed({ ...other.narrowed, ...narrowed }),
     ...commonSteps(steps, first.queue === other.queue),
   }
 }

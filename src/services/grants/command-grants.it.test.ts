@@ -121,6 +121,9 @@ describe.skipIf(!testSandbox.works)('an approval of a command', () => {
       const { caller } = desk.people.grace
       const shown = await getRequest(desk.api, caller, { request: call?.requestId ?? '' })
       expect(shown.allowedScopes).toEqual(['once', 'run'])
+      expect(shown.scopesNotOffered).toEqual([
+        { scope: 'command', why: 'no routing entry lists it for the whole call' },
+      ])
       const [, run] = shown.scopeCoverage
       expect(run?.files.map(({ path }) => path)).toEqual([
         'notes/run.sh',

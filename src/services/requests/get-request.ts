@@ -2,6 +2,7 @@ import type { Json } from '../../domain/json.ts'
 import { hashBytes } from '../../domain/digest.ts'
 import { reachOf, reachWords } from '../../domain/grant-reach.ts'
 import { notOffered } from '../../domain/narrowed-scopes.ts'
+import { notOffered } from '../../domain/narrowed-scopes.ts'
 import type { CallFacts } from '../../domain/request.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import { saltedText } from '../decisions/salted-text.ts'
@@ -38,6 +39,7 @@ export async function getRequest(
     input,
     namedFiles: await withWriters(ctx.db, id, namedFilesOf(item, presentation)),
     scopeCoverage: coverageOf(item, input, row.facts),
+    scopesNotOffered: notOffered(item.tool, item.allowedScopes, row.narrowed ?? {}),
     presentation,
     batch:
       item.batch === null

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { Narrowed } from '../../domain/narrowed-scopes.ts'
 import type { CallFacts } from '../../domain/request.ts'
 import type { EditsPolicy } from '../../domain/verdict.ts'
 import type { Db, Tx } from '../../store/database.ts'
@@ -19,6 +20,7 @@ export interface DetailRow {
   readonly presentation_digest: string
   readonly facts: CallFacts
   readonly edits: EditsPolicy
+  readonly narrowed: Narrowed | null
   readonly outcome_of: string | null
   readonly eligible: readonly PersonRef[]
   readonly finished: boolean
@@ -33,7 +35,7 @@ export interface DetailRow {
 export async function readDetail(db: Db | Tx, requestId: string): Promise<DetailRow> {
   const { rows } = await sql<DetailRow>`
     select r.input_hash, r.presentation_hash, r.presentation_digest, r.facts,
-      request.routing->>'edits' as edits, request.outcome_of,
+      request.routing->>'edits' as edits, request.routing->'narrowed' as narrowed, request.outcome_of,
       (select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name) order by p.name, p.id), '[]')
         from person p where p.disabled_at is null
           and exists (select 1 from team_member t where t.person_id = p.id

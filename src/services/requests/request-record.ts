@@ -147,6 +147,8 @@ export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch' | '
   readonly eligiblePeople: readonly PersonRef[]
   /** what each of `allowedScopes` would cover, exactly (security.md 16) */
   readonly scopeCoverage: readonly (GrantReach & { readonly covers: readonly string[] })[]
+  /** wider scopes that one may expect of this call, and why it has none of them: a sentence's end */
+  readonly scopesNotOffered: readonly { readonly scope: Scope; readonly why: string }[]
   readonly decisions: readonly DecisionRecord[]
   readonly previous: readonly {
     readonly requestId: string

@@ -131,9 +131,10 @@ export function DecisionPanel(props: {
           }}
         >
           <ChoiceList request={shown} choice={choice} onChoose={setChoice} disabled={busy} />
-          {choice === 'approve' && shown.allowedScopes.length > 1 && (
-            <ScopeFields request={shown} value={reach} onChange={setReach} />
-          )}
+          {choice === 'approve' &&
+            shown.allowedScopes.length + shown.scopesNotOffered.length > 1 && (
+              <ScopeFields request={shown} value={reach} onChange={setReach} />
+            )}
           {choice === 'edit' ? (
             <EditForm shown={shown} onDone={() => (setChoice(null), props.onReview())} />
           ) : (
