@@ -4,7 +4,7 @@ import { readNamedTests, readRulings } from './rulings.ts'
 import { rulingProblems, rulingsPage } from './rulings-table.ts'
 
 /** Rulings that must have a test, by page. */
-const dueNumbers = { 'product.md': [range(1, 16), range(21, 27)], 'security.md': [range(1, 11)] }
+const dueNumbers = { 'product.md': [range(1, 27)], 'security.md': [range(1, 22), range(24, 26)] }
 
 /** Due, and without a test until what they speak of is built. */
 const notYet = new Set<string>()

@@ -5,6 +5,7 @@ const quorum = { any: [[{ team: 'platform', count: 1 }], [{ team: 'security', co
 const grace = { id: 'grace', enabled: true, teams: ['platform'] }
 const asked = { person: grace, quorum, principals: [], selfApproval: false }
 
+// Rules: product.md 17, 19
 describe('who may decide', () => {
   test('an enabled person in any team the quorum names, who is not behind the request', () => {
     const others = [{ personId: 'ada', why: 'started' }]

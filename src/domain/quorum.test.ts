@@ -10,6 +10,7 @@ function vote(personId: string, ...teams: string[]): Vote {
   return { personId, teams }
 }
 
+// Rules: product.md 18
 describe('a quorum', () => {
   test('of one is met by one member, and not by somebody from elsewhere', () => {
     const quorum = { any: [[platform]] }
@@ -59,6 +60,7 @@ describe('a quorum', () => {
   })
 })
 
+// Rules: product.md 18
 describe('the assignment', () => {
   const teams = ['a', 'b', 'c'] as const
   const place = fc.record({

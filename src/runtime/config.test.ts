@@ -4,6 +4,7 @@ import { readConfig } from './config.ts'
 const folders = { projectDir: '/p', dataDir: '/p/.countersign', isQuickstart: false }
 const servers = { DATABASE_URL: 'postgres://u:p@127.0.0.1:1/db', TEMPORAL_ADDRESS: '127.0.0.1:2' }
 
+// Rules: security.md 26
 describe('development sign-in', () => {
   test('exists with the embedded servers on a loopback listener', () => {
     expect(readConfig(folders, { ...servers, COUNTERSIGN_EMBEDDED: '1' }).developmentSignIn).toBe(
@@ -28,6 +29,7 @@ describe('development sign-in', () => {
   })
 })
 
+// Rules: security.md 26
 describe('a listener that other machines reach', () => {
   test('is refused without a declared proxy', () => {
     expect(() => readConfig(folders, { ...servers, HOST: '0.0.0.0' })).toThrow(

@@ -352,6 +352,7 @@ test('every operation but the open ones refuses nobody with 401, as the document
   }
 })
 
+// Rules: security.md 22
 test('what does not exist and what one may not see are the same 404, on every path', async () => {
   const request = await pending()
   const edsger = await api.signIn(api.people.edsger)
@@ -389,6 +390,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
   }
 })
 
+// Rules: security.md 12
 test('no GET and no HEAD changes a row, but for the records of what was revealed', async () => {
   const snapshot = async (): Promise<string> => {
     const { db } = api.service

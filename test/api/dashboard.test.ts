@@ -24,6 +24,7 @@ afterAll(async () => {
 
 const page = { accept: 'text/html' }
 
+// Rules: security.md 19
 test('every page of the dashboard is its one file, asked for anew each time, under the content policy', async () => {
   for (const path of [
     '/',

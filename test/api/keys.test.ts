@@ -19,6 +19,7 @@ async function createKey(client: Client, scopes: string[]): Promise<{ id: string
   return reply.body
 }
 
+// Rules: security.md 21
 test('a key is shown once, stored hashed, and works for what it was made for', async () => {
   const { id, key } = await createKey(ada, ['runs:read'])
   expect(key).toMatch(/^cs_[0-9a-f]{16}_[\w-]{43}$/)
@@ -41,6 +42,7 @@ test('a key without the scope is 403 and told which', async () => {
   expect(reply.body.detail).toContain('runs:read')
 })
 
+// Rules: product.md 19
 test('a key never decides, whatever its scopes and whoever owns it, and the attempt is recorded', async () => {
   const grace = await api.signIn(api.people.grace)
   const everything = ['runs:write', 'runs:read', 'requests:write', 'requests:read', 'audit:read']
@@ -108,6 +110,7 @@ test('a bad key never falls back to the cookie beside it', async () => {
   expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
 })
 
+// Rules: security.md 21
 test('sixty failed keys a minute, then 429 with retry-after', async () => {
   await using fresh = await createTestApi()
   const attempt = () => fresh.ask('/v1/me', { headers: bearer('cs_nothing') })

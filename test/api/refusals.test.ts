@@ -108,6 +108,7 @@ test('unknown fields are refused, with the field named', async () => {
   expect(query).toMatchObject({ status: 422, body: { code: 'invalid_request', field: 'limt' } })
 })
 
+// Rules: security.md 22
 test('a decision with a key twice is refused and changes nothing', async () => {
   const body = `{"decision":"deny","digest":"${digest}","revision":1,"decision":"approve"}`
   const reply = await post(`/v1/requests/${requestId}/decisions`, body)
@@ -143,6 +144,7 @@ test('a decision without a digest is 428, with a wrong one 412 with the right on
   expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
 })
 
+// Rules: security.md 12
 test('no decision on GET, and HEAD changes nothing', async () => {
   for (const method of ['GET', 'HEAD']) {
     const reply = await api.ask(
@@ -154,6 +156,7 @@ test('no decision on GET, and HEAD changes nothing', async () => {
   expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
 })
 
+// Rules: security.md 24
 test('a body over 12 MiB is 413, one that is compressed or no JSON 415, one that is broken 422', async () => {
   const path = '/v1/policy/explain'
   expect((await post(path, `"${'x'.repeat(12 * 1024 * 1024)}"`)).body.code).toBe('too_large')
@@ -166,6 +169,7 @@ test('a body over 12 MiB is 413, one that is compressed or no JSON 415, one that
   }
 })
 
+// Rules: security.md 21
 test('a session may ask as often in a second as the limit says', async () => {
   await using hundred = await createTestApi({ settings: { requestsPerSecond: 100 } })
   const ada = await hundred.signIn(hundred.people.ada)
@@ -173,6 +177,7 @@ test('a session may ask as often in a second as the limit says', async () => {
   expect(replies.every((reply) => reply.status === 200)).toBe(true)
 })
 
+// Rules: security.md 21
 test('past the limit a session is answered 429 with retry-after, and others are not', async () => {
   await using limited = await createTestApi({ settings: { requestsPerSecond: 2 } })
   const ada = await limited.signIn(limited.people.ada)
@@ -184,6 +189,7 @@ test('past the limit a session is answered 429 with retry-after, and others are 
   expect(refused?.headers.get('retry-after')).toBe('1')
 })
 
+// Rules: security.md 19
 test('no answer about people is kept in a cache, framed, or may run a script of anybody else', async () => {
   const reply = await grace.get('/v1/me')
   expect(reply.headers.get('cache-control')).toBe('no-store')

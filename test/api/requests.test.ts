@@ -125,6 +125,7 @@ test.each([
   expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
 })
 
+// Rules: security.md 20
 test('what looks like a secret is masked in lists, and shown to who decides', async () => {
   const secret = `ghp_${'a1'.repeat(18)}`
   const { id } = await pending({ input: { path: `notes/${secret}.md`, content: 'x' } })

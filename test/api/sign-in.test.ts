@@ -21,6 +21,7 @@ async function auditTypes(): Promise<string[]> {
   return rows.map((row) => row.type)
 }
 
+// Rules: security.md 21
 test('development sign-in starts a session in a cookie that scripts and other hosts cannot have', async () => {
   const reply = await login({ email: 'Grace@Example.com', token: developmentToken })
   expect(reply.status).toBe(200)
@@ -105,6 +106,7 @@ test('signing out ends the session in the store, and clears the cookie', async (
   expect((await grace.get('/v1/me')).status).toBe(401)
 })
 
+// Rules: security.md 21
 test('a session ends when it is idle too long, when its time is over, and with its person', async () => {
   const { db } = api.service
   const grace = await api.signIn(api.people.grace)
@@ -139,6 +141,7 @@ test('a one-time link signs in once: of ten who race for it, one', async () => {
   expect(replies.find((reply) => reply.status === 200)?.body.person.name).toBe('Edsger')
 })
 
+// Rules: security.md 21
 test('ten failed sign-ins a minute, then 429 with retry-after, for this address only', async () => {
   await using fresh = await createTestApi()
   const attempt = () =>
@@ -151,6 +154,7 @@ test('ten failed sign-ins a minute, then 429 with retry-after, for this address 
   await expect(fresh.signIn(fresh.people.grace)).resolves.toBeDefined()
 })
 
+// Rules: security.md 21
 test('of fifty failed sign-ins at once, ten are answered and the others told to wait', async () => {
   await using fresh = await createTestApi()
   const body = { token: 'x'.repeat(43) }
@@ -175,6 +179,7 @@ test('an expired link does not sign in', async () => {
   expect((await fresh.ask('/v1/auth/link', { method: 'POST', body: { token } })).status).toBe(401)
 })
 
+// Rules: security.md 26
 test('without development sign-in its routes do not exist, and nobody is named', async () => {
   await using production = await createTestApi({ settings: { developmentToken: null } })
   const body = { email: 'grace@example.com', token: developmentToken }
@@ -223,6 +228,7 @@ test('a state-changing call with a cookie needs the token, the origin and JSON',
   ).toBe(200)
 })
 
+// Rules: security.md 26
 test('a Host that is neither loopback nor the public address is refused', async () => {
   const statusFor = (host: string) =>
     new Promise<number>((resolve, reject) => {

@@ -22,7 +22,7 @@ const hostile = [
   `pushed${' '.repeat(300)}out of sight`,
 ].join('\n')
 
-// Rules: product.md 26
+// Rules: product.md 26; security.md 17
 test('whatever an agent writes is text: no element, no link, no request, and hidden characters are chips', async () => {
   const { requestIds } = await ask(
     dashboard.desk,
@@ -52,7 +52,7 @@ test('whatever an agent writes is text: no element, no link, no request, and hid
   expect(outside).toEqual([])
 })
 
-// Rules: product.md 26
+// Rules: product.md 26; security.md 18
 test('the statement of the agent is labelled as its own claim and stands after what will happen', async () => {
   const content = 'x\n'
   const { requestIds } = await ask(
@@ -66,6 +66,7 @@ test('the statement of the agent is labelled as its own claim and stands after w
   expect(titles.indexOf('What will happen')).toBeLessThan(titles.indexOf("The agent's statement"))
 })
 
+// Rules: security.md 17
 test('a long line wraps, and nothing of a request is wider than a phone', async () => {
   const { requestIds } = await ask(
     dashboard.desk,
@@ -78,6 +79,7 @@ test('a long line wraps, and nothing of a request is wider than a phone', async 
   expect(width).toBe(phone.width)
 })
 
+// Rules: security.md 15
 test('high risk cannot be approved before all of it was on the screen and a reason is given', async () => {
   await dashboard.desk.activate({
     'countersign.yaml': `${deskConfig}routing:\n  - when: { path: 'notes/high*' }\n    risk: high\n`,

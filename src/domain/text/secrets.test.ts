@@ -23,6 +23,7 @@ const samples: readonly (readonly [kind: string, value: string])[] = [
   ],
 ]
 
+// Rules: security.md 20
 describe('findSecrets', () => {
   it.each(samples)('finds a %s wherever it stands', (kind, value) => {
     for (const [before, after] of [
@@ -90,6 +91,7 @@ describe('findSecrets', () => {
   })
 })
 
+// Rules: security.md 20
 describe('maskSecrets', () => {
   it('puts the fact, the length and the hash in place of the value, and leaves the rest', () => {
     const value = `ghp_${letters.slice(0, 36)}`

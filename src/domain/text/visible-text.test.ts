@@ -4,7 +4,7 @@ import { hiddenReason, mixedWords, visibleText } from './visible-text.ts'
 
 const chips = (text: string) => visibleText(text).filter((segment) => segment.kind === 'chip')
 
-// Rules: product.md 26
+// Rules: product.md 26; security.md 17
 describe('visibleText', () => {
   it('leaves printable text, newlines and tabs whole, in every script', () => {
     for (const text of ['plain text\n\twith tab', 'Grüße, мир, κόσμε, 日本語, 🙂', '']) {

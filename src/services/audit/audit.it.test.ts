@@ -81,6 +81,7 @@ describe('the trail', () => {
     expect(documents).toEqual([stored.document])
   })
 
+  // Rules: security.md 22
   test('is read by others for the requests they may see, and no further', async () => {
     const seen = await read(grace)
     expect(new Set(seen.map((event) => event['requestId']))).toEqual(new Set([request.id]))
@@ -170,6 +171,7 @@ describe('an export', () => {
     expect(csv).not.toMatch(/(^|,)=cmd/m)
   })
 
+  // Rules: security.md 22
   test('is refused to who may not read the whole trail', async () => {
     const attempt = exportAudit(service.ctx, grace.caller, { format: 'csv', keyReadsAudit: false })
     expect((await refusal(attempt)).code).toBe('forbidden')

@@ -123,6 +123,7 @@ describe('an approval', () => {
     expect(await decide(edsger, request, approving(request))).toMatchObject({ state: 'approved' })
   })
 
+  // Rules: product.md 18
   test('whose giver has left the team no longer counts when the quorum would be met', async () => {
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     const request = await addRequest(service, run, { quorum })
@@ -133,6 +134,7 @@ describe('an approval', () => {
     expect(await decide(linus, request, approving(request))).toMatchObject({ state: 'approved' })
   })
 
+  // Rules: product.md 18
   test('whose giver was disabled no longer counts either', async () => {
     const quorum = { any: [[{ team: 'platform', count: 2 }]] }
     const request = await addRequest(service, run, { quorum })

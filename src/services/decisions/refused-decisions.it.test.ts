@@ -22,6 +22,7 @@ import {
 useDecisionDesk()
 
 describe('what is refused', () => {
+  // Rules: security.md 22
   test('404: a request the caller may not see does not exist', async () => {
     const outsider = await addPerson(database.db, 'Outsider', ['security'], 'out@example.com')
     const request = await addRequest(service, run)
@@ -116,6 +117,7 @@ describe('what is refused', () => {
     expect(Date.parse(String(late.facts['decidedAt']))).toBeLessThanOrEqual(Date.now() + 1000)
   })
 
+  // Rules: product.md 17
   test('403: who started the run, or one above it, or owns its key, or posted to it', async () => {
     const key = await addKey(database.db, linus)
     const root = await addRun(service, { startedBy: ada, keyId: key.id })
@@ -148,6 +150,7 @@ describe('what is refused', () => {
     expect(await stateOf(request.id)).toBe('pending')
   })
 
+  // Rules: product.md 19
   test('403: machines never decide, whatever they may see', async () => {
     const key = await addKey(database.db, grace)
     const request = await addRequest(service, run)
@@ -167,6 +170,7 @@ describe('what is refused', () => {
     expect(problem.facts['which']).toBe('not_in_team')
   })
 
+  // Rules: product.md 17
   test('self-approval, where the queue allows it, decides and is marked', async () => {
     const request = await addRequest(service, run, { routing: { selfApproval: true } })
     await decide(ada, request, approving(request))
@@ -195,6 +199,7 @@ describe('what is refused', () => {
     expect(await stateOf(request.id)).toBe('pending')
   })
 
+  // Rules: security.md 15
   test('high risk: a reason on every decision, and what was displayed on an approval', async () => {
     const request = await addRequest(service, run, { risk: 'high' })
     const seen = request.presentationDigest
@@ -221,6 +226,7 @@ describe('what is refused', () => {
     expect(await stateOf(request.id)).toBe('pending')
   })
 
+  // Rules: security.md 12
   test('every refused attempt is in the trail, with who and why, and nothing else changed', async () => {
     const request = await addRequest(service, run)
     await refusal(decide(ada, request, approving(request)))

@@ -10,6 +10,7 @@ import { useRequestDesk, database, service, ada, grace, linus, root } from './re
 
 useRequestDesk()
 
+// Rules: product.md 20
 describe('a claim', () => {
   test('is a hint with a lease: others may not claim it, and may decide it all the same', async () => {
     const request = await addRequest(service, root, { turn: 4 })

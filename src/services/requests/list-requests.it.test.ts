@@ -31,12 +31,14 @@ import {
 useRequestDesk()
 
 describe('a list of requests', () => {
+  // Rules: security.md 22
   test('is seen by the queue, by who started the run or one above it, and by who manages runs', async () => {
     expect(await list(grace)).toEqual([third.id, second.id, first.id])
     expect(await list(ada)).toEqual([third.id, second.id, first.id])
     expect(await list(olga)).toEqual([third.id, second.id, first.id])
   })
 
+  // Rules: security.md 22
   test('does not exist for others, and a key sees what its owner sees', async () => {
     expect(await list(edsger)).toEqual([])
     const unseen = getRequest(service.ctx, edsger.caller, { request: first.id })

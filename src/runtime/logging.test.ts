@@ -1,0 +1,34 @@
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+
+const logging = join(import.meta.dirname, 'logging.ts')
+const script = `
+import { createLog } from ${JSON.stringify(logging)}
+const log = createLog('api', 'info')
+const error = Object.assign(new TypeError('no such column: the words of a person'), { code: '42703' })
+log.warn({ runId: 'r1', err: error }, 'tried again')
+log.warn({ runId: 'r2', error }, 'tried again')
+log.debug('below the level')
+`
+
+// Rules: security.md 25
+test('a line of the log has ids and where an error came from, never what its message quotes', async () => {
+  const args = ['--input-type=module', '--eval', script]
+  const { stdout } = await promisify(execFile)(process.execPath, args)
+  const lines = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+  expect(lines).toHaveLength(2)
+  expect(lines[0]).toMatchObject({ name: 'api', level: 'warn', runId: 'r1', msg: 'tried again' })
+  for (const [line, key] of [
+    [lines[0], 'err'],
+    [lines[1], 'error'],
+  ] as const) {
+    expect(line?.[key]).toMatchObject({ type: 'TypeError', code: '42703' })
+    expect(JSON.stringify(line?.[key])).toMatch(/at /)
+  }
+  expect(stdout).not.toContain('words of a person')
+})
