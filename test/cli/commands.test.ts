@@ -1,6 +1,9 @@
 import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { SignedCheckpointView } from '../../src/api/schemas/audit-log.ts'
+import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
+import { parseVerifierKey } from '../../src/evidence/note/note-key.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { cliProject, hostile } from './cli-project.ts'
@@ -286,6 +289,9 @@ test('the trail is read and exported by who may, and an export is an event', asy
   expect(events.map((line) => (JSON.parse(line) as { type: string }).type)).toContain('run.started')
   expect(await cli.ok('audit', 'export', '--format', 'csv', ...aud)).toMatch(/^at,type,/)
   expect(await cli.ok('audit', '--type', 'audit.exported', ...aud)).toContain('audit.exported')
+  const { checkpoint, vkey } = await cli.json<SignedCheckpointView>('audit', 'key', ...aud)
+  const signed = openCheckpoint(checkpoint, parseVerifierKey(vkey))
+  expect(signed.size).toBeGreaterThanOrEqual(events.length)
 })
 
 test('who is asking is asked for by name, and only people of the project are taken', async () => {

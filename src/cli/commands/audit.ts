@@ -6,6 +6,7 @@ import { pageOf, type PagingOptions, printMore, withPaging } from '../service/pa
 import { query } from '../service/query.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
+import { addAuditKeyCommand } from './audit-key.ts'
 import { withExamples } from './examples.ts'
 import { readInstant } from './read-instant.ts'
 
@@ -35,6 +36,7 @@ export function addAuditCommand(program: Command): void {
     'audit export --request 12 --format csv',
     'audit export --from 2026-11-01 --to 2026-12-01 --out november.jsonl',
   ])
+  addAuditKeyCommand(audit)
 }
 
 function withFilters(command: Command): Command {
