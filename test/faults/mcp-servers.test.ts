@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Transcript } from '../../src/api/schemas/transcript.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
@@ -35,11 +36,13 @@ beforeAll(async () => {
         ...served('asking', 'well', '{}'),
         ...served('dying', 'dies', '{ act: preApproved }'),
         ...served('touched', 'well', '{ act: preApproved }'),
+        ...served('seeing', 'false-pictures', '{ act: preApproved }'),
+        ...served('lying', 'breaks-its-word', '{ act: preApproved }'),
         ...served('mute', 'babbles', '{}'),
       },
     ),
   )
-  await world.untilSql('select count(distinct worker)::int from mcp_pin', [], 4, 120_000)
+  await world.untilSql('select count(distinct worker)::int from mcp_pin', [], 6, 120_000)
 }, 240_000)
 afterAll(() => world[Symbol.asyncDispose](), 60_000)
 
@@ -50,6 +53,31 @@ test('a tool that the worker’s file pre-approves runs, and what the server say
   expect(await world.told(runId)).toEqual([expect.stringContaining('acted')])
   const pins = await world.sql('select server from mcp_pin where worker = $1', ['free'])
   expect(pins).toEqual([{ server: 'own' }])
+})
+
+test('what it returns besides text is served as bytes of the call, and only a picture as a picture', async () => {
+  const runId = await world.startRun('seeing')
+  await world.untilRun(runId, 'completed', 120_000)
+  const [call] = await world.calls(runId)
+  const ada = await world.as('ada')
+  const { body } = await ada.get(`/v1/runs/${runId}/transcript`)
+  const transcript = body as unknown as Transcript
+  const files = transcript.items.flatMap((item) =>
+    (item.calls ?? []).flatMap(({ result }) => result?.files ?? []),
+  )
+  expect(files.map(({ mediaType }) => mediaType)).toContain('image/gif')
+  for (const { hash, mediaType, bytes } of files) {
+    const served = await ada.bytes(`/v1/calls/${call?.id}/files/${hash}`)
+    const type = mediaType === 'image/gif' ? 'image/gif' : 'application/octet-stream'
+    expect([served.status, served.type, served.bytes.length]).toEqual([200, type, bytes])
+  }
+})
+
+test('an answer that breaks its outputSchema is a failed execution that the model reads as an error', async () => {
+  const runId = await world.startRun('lying')
+  await world.untilRun(runId, 'completed', 120_000)
+  expect(await world.calls(runId)).toMatchObject([{ execution: 'failed', result: 'error' }])
+  expect(await world.told(runId)).toEqual([expect.stringMatching(/not what it says it returns/)])
 })
 
 // Rules: product.md 25

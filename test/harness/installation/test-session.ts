@@ -41,6 +41,15 @@ export class TestSession {
     return this.#ask('GET', path)
   }
 
+  /** An answer that is no JSON, with what it is served as. */
+  async bytes(path: string): Promise<{ status: number; type: string | null; bytes: Buffer }> {
+    const signal = AbortSignal.timeout(answerWithinMs)
+    const response = await fetch(this.#url + path, { headers: this.#headers, signal })
+    const { status, headers } = response
+    const bytes = Buffer.from(await response.arrayBuffer())
+    return { status, type: headers.get('content-type'), bytes }
+  }
+
   post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
     return this.#ask('POST', path, body, headers)
   }
