@@ -1,9 +1,21 @@
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { advanceRequests } from '../../src/services/runs/advance-requests.ts'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
+const config = deskConfig.replace(
+  'defaults:',
+  `  pairs: { team: platform, remindAfter: 4h, escalate: [{ after: 24h, addTeams: [operators] }] }
+routing:
+  - { when: { path: "notes/by-two-*" }, queue: pairs, quorum: { count: 2 } }
+defaults:`,
+)
+
 beforeAll(async () => {
   dashboard = await openDashboard()
+  await dashboard.desk.activate({ 'countersign.yaml': config })
 })
 afterAll(async () => {
   await dashboard[Symbol.asyncDispose]()
@@ -57,6 +69,41 @@ test('a comment appears for a colleague as text, and one that was not sent is st
   await comments.getByText('Is <b>this</b> planned?').waitFor()
   await comments.getByText('Grace', { exact: true }).waitFor()
   expect(await box.inputValue()).toBe('')
+})
+
+// Rules: product.md 18
+test('who needs a colleague reads who has voted and what is missing; whoever an escalation adds finds it and decides', async () => {
+  const { desk } = dashboard
+  const path = 'notes/by-two-1.md'
+  const input = { path, content: 'Text\n' }
+  const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const id = requestIds[0]!
+  const grace = await dashboard.open('Grace', `/requests/${id}`)
+  await grace.getByText('to be escalated to operators').waitFor()
+  await grace.getByRole('radio', { name: 'Approve as shown' }).check()
+  await grace.getByRole('button', { name: 'Submit', exact: true }).click()
+  await grace.getByText('Recorded. It still needs 1 of platform.').waitFor()
+  const linus = await dashboard.open('Linus', `/requests/${id}`)
+  await linus.getByText('Grace (platform)').waitFor()
+  await linus.getByText('still 1 of platform').waitFor()
+  const olga = await dashboard.open('Olga', '/?mine=true')
+  await olga.getByText('Nothing waits for you').first().waitFor()
+
+  const day = sql`interval '24 hours'`
+  await sql`
+    update request set created_at = created_at - ${day}, next_step_at = next_step_at - ${day},
+      expires_at = expires_at - ${day} where id = ${id}
+  `.execute(desk.database.db)
+  await advanceRequests(desk.api, { runId })
+  await linus.getByText('still 1 of platform (or operators)').waitFor()
+  await linus.getByText('escalated to operators').waitFor()
+  const row = olga.locator('.request-row', { hasText: path })
+  await row.getByText('escalated to operators').waitFor()
+  await row.getByRole('link').click()
+  await olga.getByRole('radio', { name: 'Approve as shown' }).check()
+  await olga.getByRole('button', { name: 'Submit', exact: true }).click()
+  await linus.getByText('Olga (operators)').waitFor()
+  expect(await stateOf(id)).toBe('approved')
 })
 
 test('many are denied at once with one reason; the one that was decided meanwhile says so, and its decision stands', async () => {

@@ -50,3 +50,30 @@ test('what was chosen and typed in the sheet is there again after it was put awa
   expect(await sheet.getByLabel('Reason').inputValue()).toBe('not on a Friday')
   expect(await sheet.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
 })
+
+test('on a phone several are denied at once, after a list of them, with targets for a thumb', async () => {
+  const paths = ['notes/thumb-1.md', 'notes/thumb-2.md']
+  const calls = paths.map((path) => ({ tool: 'write_file', input: { path, content: 'Text\n' } }))
+  const { requestIds } = await ask(dashboard.desk, calls, 'Two notes.')
+  const page = await dashboard.open('Grace', '/?q=thumb&sort=age', { viewport: phone })
+  for (const path of paths) {
+    await page.locator('.request-row', { hasText: path }).getByRole('checkbox').check()
+  }
+  await page.getByRole('button', { name: 'Deny 2…' }).click()
+  const sheet = page.getByRole('dialog')
+  for (const path of paths) await sheet.getByText(path).waitFor()
+  await sheet.getByLabel('Reason').fill('not on a Friday')
+  for (const button of await sheet.locator('button:visible').all()) {
+    expect((await button.boundingBox())?.height).toBeGreaterThanOrEqual(44)
+  }
+  await sheet.getByRole('button', { name: 'Deny 2', exact: true }).click()
+  await sheet.getByText('What came of each').waitFor()
+  expect(await sheet.getByText('recorded', { exact: true }).count()).toBe(2)
+  const { db } = dashboard.desk.database
+  const rows = await db
+    .selectFrom('request')
+    .select('state')
+    .where('id', 'in', requestIds)
+    .execute()
+  expect(rows.map(({ state }) => state)).toEqual(['denied', 'denied'])
+})
