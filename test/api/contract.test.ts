@@ -252,7 +252,7 @@ const questions: Record<string, () => Promise<Reply>> = {
   getAuditExport: async () => (await api.signIn(api.people.aud)).get('/v1/audit/export?format=csv'),
   getAuditCheckpoint: async () => {
     await coverAudit(api.database.db)
-    return ada.get('/v1/audit/checkpoint')
+    return ada.get('/v1/audit/checkpoint?since=1')
   },
   getRequestsIdReceipt: async () => grace.get(`/v1/requests/${(await pending()).id}/receipt`),
   getAuditLogCheckpoint: async () =>

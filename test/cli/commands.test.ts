@@ -1,4 +1,4 @@
-import { readFile, stat } from 'node:fs/promises'
+import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { SignedCheckpointView } from '../../src/api/schemas/audit-log.ts'
@@ -292,6 +292,24 @@ test('the trail is read and exported by who may, and an export is an event', asy
   const { checkpoint, vkey } = await cli.json<SignedCheckpointView>('audit', 'key', ...aud)
   const signed = openCheckpoint(checkpoint, parseVerifierKey(vkey))
   expect(signed.size).toBeGreaterThanOrEqual(events.length)
+})
+
+test('a witness cosigns what goes on from what it saw, and keeps what does not', async () => {
+  const key = (await cli.ok('audit', 'key', ...grace)).trim()
+  const dir = join(installation.folder, 'witness')
+  const witness = ['audit', 'witness', '--key', key, '--dir', dir, ...grace]
+  expect(await cli.ok(...witness)).toMatch(/^\d+ events, cosigned as countersign-witness\/[0-9a-f]+/)
+  const [kept = ''] = (await readdir(dir)).filter((name) => name.startsWith('checkpoint-'))
+  const note = await readFile(join(dir, kept), 'utf8')
+  const { size } = openCheckpoint(note, parseVerifierKey(key))
+  const [origin, , root = '', ...rest] = note.split('\n')
+  const other = Buffer.from(root, 'base64').reverse().toString('base64')
+  await writeFile(join(dir, kept), [origin, size, other, ...rest].join('\n'))
+  const refused = await cli.run(...witness)
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('witnessed')])
+  expect((await readdir(dir)).some((name) => name.startsWith('contradiction-'))).toBe(true)
+  const noKey = await cli.run(...witness.with(3, 'key'))
+  expect([noKey.code, noKey.err]).toEqual([2, expect.stringContaining('name+hash+base64')])
 })
 
 test('who is asking is asked for by name, and only people of the project are taken', async () => {

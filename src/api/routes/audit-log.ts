@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { proveConsistency } from '../../services/audit/log/prove-events.ts'
 import { readCheckpoint } from '../../services/audit/log/read-checkpoint.ts'
 import { readReceipt } from '../../services/audit/log/read-receipt.ts'
 import { readTile } from '../../services/audit/log/read-tile.ts'
@@ -12,13 +13,22 @@ export const auditLogRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/audit/checkpoint',
-    summary: 'The newest signed checkpoint of the audit log, and the key to verify it with',
+    summary:
+      'The newest signed checkpoint of the audit log, the key to verify it with, and that it goes on from `since`',
     access: { by: 'personOrKey', scope: null },
+    query: schemas.checkpointQuery,
     answers: { 200: { description: 'Both as C2SP writes them', schema: schemas.signedCheckpoint } },
     problems: ['not_found'],
-    answer: async (api) => {
-      const { note } = await readCheckpoint(api.ctx)
-      return { status: 200, body: { checkpoint: note, vkey: api.settings.auditKey } }
+    answer: async (api, { query }) => {
+      const checkpoint = await readCheckpoint(api.ctx)
+      const body = { checkpoint: checkpoint.note, vkey: api.settings.auditKey }
+      if (query.since === undefined) return { status: 200, body }
+      const proof =
+        query.since < checkpoint.size
+          ? await proveConsistency(api.ctx.db, query.since, checkpoint)
+          : []
+      const consistency = proof.map((hash) => hash.toString('base64'))
+      return { status: 200, body: { ...body, consistency } }
     },
   }),
   route({

@@ -7,8 +7,20 @@ const checkpoint = z
   .meta({ description: 'A signed note: origin, size and root of the log’s tree (C2SP)' })
 
 /** The newest checkpoint, and the key it is verified with (audit.md, Verifying). */
-export const signedCheckpoint = z.object({ checkpoint, vkey }).meta({ id: 'SignedCheckpoint' })
+export const signedCheckpoint = z
+  .object({
+    checkpoint,
+    vkey,
+    /** that the log goes on from `since` events, each hash in base64 (RFC 9162 2.1.4); empty when it is not longer */
+    consistency: z.array(z.base64()).optional(),
+  })
+  .meta({ id: 'SignedCheckpoint' })
 export type SignedCheckpointView = z.infer<typeof signedCheckpoint>
+
+/** `since`: the size of a checkpoint that the caller holds. */
+export const checkpointQuery = z.strictObject({
+  since: z.coerce.number().pipe(z.int().min(0)).optional(),
+})
 
 /** What an approver keeps: that the log has each event of the request. */
 export const receipt = z

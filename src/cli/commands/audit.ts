@@ -7,6 +7,7 @@ import { query } from '../service/query.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
 import { addAuditKeyCommand } from './audit-key.ts'
+import { addAuditWitnessCommand } from './audit-witness.ts'
 import { withExamples } from './examples.ts'
 import { readInstant } from './read-instant.ts'
 
@@ -37,6 +38,7 @@ export function addAuditCommand(program: Command): void {
     'audit export --from 2026-11-01 --to 2026-12-01 --out november.jsonl',
   ])
   addAuditKeyCommand(audit)
+  addAuditWitnessCommand(audit)
 }
 
 function withFilters(command: Command): Command {

@@ -1,0 +1,47 @@
+import { isSameHash } from '../merkle/tree-hash.ts'
+import { verifyConsistency } from '../merkle/consistency-proof.ts'
+import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
+import { cosign } from './cosignature.ts'
+import type { NoteKey } from './note-key.ts'
+import { formatNote, parseNote, type NoteSigner } from './signed-note.ts'
+
+/** Why a witness does not cosign: `forked` is the proof that the log signed two histories. */
+export type WitnessRefusal = 'behind' | 'forked' | 'unproven'
+
+/** The cosigned note, or why there is none. */
+export type Witnessed =
+  | { readonly note: string; readonly checkpoint: Checkpoint }
+  | { readonly refusal: WitnessRefusal; readonly checkpoint: Checkpoint }
+
+/**
+ * Cosigns a checkpoint that goes on from the last one this witness has seen (C2SP tlog-witness). `last`: that one;
+ * `null` at first. Throws `MalformedEvidence` unless the log's key signed the note.
+ */
+export function witnessCheckpoint(asked: {
+  readonly log: NoteKey
+  readonly last: Pick<Checkpoint, 'size' | 'root'> | null
+  readonly note: string
+  /** from the last checkpoint to this one; empty at first */
+  readonly proof: readonly Uint8Array[]
+  readonly signer: NoteSigner
+  readonly atSeconds: number
+}): Witnessed {
+  const { log, last, note, proof, signer, atSeconds } = asked
+  const checkpoint = openCheckpoint(note, log)
+  const refusal = last === null ? null : refusalOf(last, checkpoint, proof)
+  if (refusal !== null) return { refusal, checkpoint }
+  const { text, signatures } = parseNote(note)
+  const cosigned = [...signatures, cosign(text, signer, atSeconds)]
+  return { note: formatNote({ text, signatures: cosigned }), checkpoint }
+}
+
+function refusalOf(
+  last: Pick<Checkpoint, 'size' | 'root'>,
+  { size, root }: Checkpoint,
+  proof: readonly Uint8Array[],
+): WitnessRefusal | null {
+  if (size < last.size) return 'behind'
+  if (size === last.size) return isSameHash(root, last.root) ? null : 'forked'
+  const claim = { from: last.size, fromRoot: last.root, size, root, proof }
+  return verifyConsistency(claim) ? null : 'unproven'
+}

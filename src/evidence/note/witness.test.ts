@@ -1,0 +1,80 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, it } from 'vitest'
+import { consistencyProof } from '../merkle/consistency-proof.ts'
+import { leafHash } from '../merkle/tree-hash.ts'
+import { treeOfLeaves, treeRoot } from '../merkle/tree-of-leaves.ts'
+import { formatCheckpoint, openCheckpoint } from './checkpoint.ts'
+import { cosign, cosignedAt } from './cosignature.ts'
+import { formatVerifierKey, noteKey, parseVerifierKey } from './note-key.ts'
+import { formatNote, parseNote, signText, type NoteSigner } from './signed-note.ts'
+import { witnessCheckpoint } from './witness-checkpoint.ts'
+
+function signerOf(name: string, algorithm: 'ed25519' | 'cosignature'): NoteSigner {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  return { key: noteKey(name, publicKey, algorithm), privateKey }
+}
+const log = signerOf('log.example', 'ed25519')
+const signer = signerOf('witness.example', 'cosignature')
+
+const leaves = Array.from({ length: 20 }, (_, place) => leafHash(String(place)))
+const others = leaves.with(3, leafHash('changed'))
+const tree = treeOfLeaves(leaves)
+
+function noteOf(size: number, of: readonly Buffer[] = leaves, by: NoteSigner = log): string {
+  const root = treeRoot(of.slice(0, size))
+  const text = formatCheckpoint({ origin: 'log.example', size, root, extensions: [] })
+  return formatNote({ text, signatures: [signText(text, by)] })
+}
+
+const last = openCheckpoint(noteOf(7), log.key)
+const asked = { log: log.key, last, signer, atSeconds: 1_700_000_000 }
+const proof = consistencyProof(7, 20, tree)
+
+describe('a witness', () => {
+  it('cosigns what goes on from the last it saw, with the time, for who knows its key', () => {
+    const witnessed = witnessCheckpoint({ ...asked, note: noteOf(20), proof })
+    if ('refusal' in witnessed) throw new Error(witnessed.refusal)
+    expect(witnessed.note.startsWith(noteOf(20))).toBe(true)
+    const note = parseNote(witnessed.note)
+    const key = parseVerifierKey(formatVerifierKey(signer.key))
+    expect(cosignedAt(note, key)).toBe(1_700_000_000)
+    expect(openCheckpoint(witnessed.note, log.key).size).toBe(20)
+    expect(cosignedAt(note, signerOf('witness.example', 'cosignature').key)).toBeNull()
+  })
+
+  it('cosigns the first it sees, and the same again', () => {
+    const first = witnessCheckpoint({ ...asked, last: null, note: noteOf(20), proof: [] })
+    expect(first).toHaveProperty('note')
+    expect(witnessCheckpoint({ ...asked, note: noteOf(7), proof: [] })).toHaveProperty('note')
+  })
+
+  it('refuses an older tree, another of the same size, and one that does not go on', () => {
+    const refusalOf = (note: string, given: readonly Buffer[]) =>
+      witnessCheckpoint({ ...asked, note, proof: given })
+    expect(refusalOf(noteOf(6), [])).toMatchObject({ refusal: 'behind' })
+    expect(refusalOf(noteOf(7, others), [])).toMatchObject({ refusal: 'forked' })
+    expect(refusalOf(noteOf(20), [])).toMatchObject({ refusal: 'unproven' })
+    const forged = consistencyProof(7, 20, treeOfLeaves(others))
+    expect(refusalOf(noteOf(20, others), forged)).toMatchObject({ refusal: 'unproven' })
+  })
+
+  it('refuses what the log did not sign', () => {
+    const stranger = signerOf('log.example', 'ed25519')
+    const note = noteOf(20, leaves, stranger)
+    expect(() => witnessCheckpoint({ ...asked, note, proof })).toThrow('not signed by log.example')
+  })
+})
+
+describe('a cosignature', () => {
+  it('does not hold for another text or time', () => {
+    const text = 'log.example\n'
+    const own = cosign(text, signer, 5)
+    expect(cosignedAt({ text, signatures: [own] }, signer.key)).toBe(5)
+    const otherText = { text: 'else\n', signatures: [own] }
+    expect(() => cosignedAt(otherText, signer.key)).toThrow('does not hold')
+    const later = Buffer.from(own.signature)
+    later.writeUInt8(9, 7)
+    const otherTime = { text, signatures: [{ ...own, signature: later }] }
+    expect(() => cosignedAt(otherTime, signer.key)).toThrow('does not hold')
+  })
+})
