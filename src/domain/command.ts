@@ -1,3 +1,6 @@
+/** The service's own tools that run commands; no other tool can have these names. */
+export const commandTools: readonly string[] = ['exec', 'shell']
+
 /** What a command tool is asked to run (workers-and-policy.md, built-in tools). `cwd` is relative to the workspace root. */
 export type CommandInput =
   | { readonly kind: 'exec'; readonly argv: readonly string[]; readonly cwd: string }

@@ -1,3 +1,4 @@
+import { commandTools } from '../domain/command.ts'
 import type { Quorum } from '../domain/request.ts'
 import { isChange, type Access } from '../domain/tool.ts'
 import { ownQueue, quorumOf } from './judge/route.ts'
@@ -12,8 +13,6 @@ export type PossibleRoute =
 
 /** Built-in tools that ask whatever the worker file says of them, when it lists them. */
 const alwaysAsking: readonly string[] = ['ask_person', createWorkerName]
-
-const commandTools: readonly string[] = ['exec', 'shell']
 
 type FileOperation = Access['operation']
 const fileOperations: Readonly<Record<string, readonly FileOperation[]>> = {

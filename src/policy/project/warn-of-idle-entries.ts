@@ -1,5 +1,7 @@
+import { commandTools } from '../../domain/command.ts'
+import { quorumTeams } from '../../domain/quorum.ts'
 import { globMatches } from '../judge/when-matches.ts'
-import type { ProjectConfig, Queue, When } from '../policy.ts'
+import type { ProjectConfig, Queue, RoutingEntry, When } from '../policy.ts'
 import { placeOfSource, type Report } from '../reading/report.ts'
 
 /** Points out what countersign.yaml says that can never count. */
@@ -16,12 +18,13 @@ export function warnOfIdleEntries(report: Report, config: ProjectConfig): void {
     warnOfLateTimes(report, queue)
     warnOfIdleTeams(report, config, queue)
   }
+  for (const entry of config.routing) warnOfLostEscalation(report, config, entry)
 }
 
 /** Conditions that no call can meet together. */
 function warnOfNever(report: Report, { tool, command }: When, source: string): void {
   if (command === null || tool === null) return
-  if (['exec', 'shell'].some((name) => tool.some((glob) => globMatches(glob, name)))) return
+  if (commandTools.some((name) => tool.some((glob) => globMatches(glob, name)))) return
   const problem = `no call matches: "command" is about exec and shell, "tool" names ${tool.join(', ')}`
   report.warn(placeOfSource(source), problem, 'leave one of them out')
 }
@@ -35,6 +38,20 @@ function warnOfIdleTeams(report: Report, config: ProjectConfig, queue: Queue): v
     const problem = `queue "${queue.name}" escalates to team "${name}", which ${why}`
     report.warn(placeOfSource(queue.source), problem, 'name a team that brings in others')
   }
+}
+
+/** People are added to the places of the queue's own team: without one, there is nothing to add them to. */
+function warnOfLostEscalation(report: Report, config: ProjectConfig, entry: RoutingEntry): void {
+  const { quorum, source } = entry
+  const queue = config.queues.get(entry.queue ?? config.defaultQueue ?? '')
+  if (quorum === null || !('places' in quorum) || queue === undefined) return
+  if (queue.escalate.length === 0 || quorumTeams(quorum.places).includes(queue.team)) return
+  const problem = `the quorum has no place of team "${queue.team}", so queue "${queue.name}" escalates none of these requests`
+  report.warn(
+    placeOfSource(source),
+    problem,
+    `give "${queue.team}" a place, or choose another queue`,
+  )
 }
 
 /** What would happen after a request has expired never happens. */

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { commandTools } from '../../domain/command.ts'
 import type { Json } from '../../domain/json.ts'
 import type { NamedFileKind, Presentation } from '../../domain/presentation.ts'
 import type { Db, Tx } from '../../store/database.ts'
@@ -31,7 +32,6 @@ const kinds: ReadonlySet<unknown> = new Set<NamedFileKind>([
   'large',
   'changed',
 ])
-const commandTools: ReadonlySet<string> = new Set(['exec', 'shell'])
 
 /** The files that the command of a request names; only the service's own command tools say any. */
 export function namedFilesOf(
@@ -41,7 +41,7 @@ export function namedFilesOf(
   const { files } = presentation.metadata
   const isCommand =
     request.kind === 'tool_call' &&
-    commandTools.has(request.tool) &&
+    commandTools.includes(request.tool) &&
     presentation.type === 'command'
   if (!isCommand || !Array.isArray(files)) return []
   return files.flatMap((file) => {

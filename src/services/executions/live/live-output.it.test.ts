@@ -7,6 +7,7 @@ import {
   type AgentDesk,
 } from '../../../../test/harness/fixtures/agent-desk.ts'
 import type { OutputStream } from '../../../domain/tool.ts'
+import { putContent } from '../../../store/content.ts'
 import { liveBytesMost, putLiveOutput } from '../../../store/live-output.ts'
 import { testSandbox } from '../../../tools/commands/commands.fixture.ts'
 import { readCallOutput, type CallOutput } from '../../runs/transcript/read-call-output.ts'
@@ -216,6 +217,29 @@ describe.skipIf(!testSandbox.works)('the output of a running command', () => {
       expect(await said(open.callId, 'stdout')).toBe('first\n')
       await go(1)
       await open.ended
+    },
+  )
+
+  test(
+    'is that of commands only: a hash in what another tool returned opens nothing',
+    patient,
+    async () => {
+      const secret = await putContent(desk.database.db, 'of another run')
+      desk.say({ calls: [{ tool: 'read_file', input: { path: 'notes/forged.json' } }] })
+      await desk.write('notes/forged.json', '{}')
+      const runId = await desk.start()
+      await desk.turn(runId, 1)
+      const [call] = await desk.calls(runId, 1)
+      const callId = call?.id ?? ''
+      await executeCall(desk.worker, { callId, signal: new AbortController().signal })
+      const forged = { stdout: 'words', full: { stdout: { hash: secret } } }
+      const output = await putContent(desk.database.db, JSON.stringify(forged))
+      await desk.database.db
+        .updateTable('tool_call')
+        .set({ result_output_hash: output })
+        .where('id', '=', callId)
+        .execute()
+      await expect(read(callId, 'stdout')).rejects.toMatchObject({ code: 'not_found' })
     },
   )
 

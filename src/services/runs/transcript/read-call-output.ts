@@ -1,3 +1,4 @@
+import { commandTools } from '../../../domain/command.ts'
 import { Problem } from '../../../domain/problem.ts'
 import type { Json } from '../../../domain/json.ts'
 import type { OutputStream } from '../../../domain/tool.ts'
@@ -31,7 +32,7 @@ export async function readCallOutput(
   const call = await ctx.db
     .selectFrom('tool_call')
     .leftJoin('execution', 'execution.call_id', 'tool_call.id')
-    .select(['run_id', 'result_type', 'result_output_hash', 'attempt', 'execution.state'])
+    .select(['run_id', 'tool', 'result_type', 'result_output_hash', 'attempt', 'execution.state'])
     .where('tool_call.id', '=', input.callId)
     .orderBy('attempt', 'desc')
     .limit(1)
@@ -49,6 +50,8 @@ export async function readCallOutput(
       ...from(input.offset, skipped, bytes),
     }
   }
+  // What another tool returns is its own words: a hash in it is no right to what it names.
+  if (!commandTools.includes(call.tool)) throw new Problem('not_found', 'This call ran no command')
   const kept = await keptOutput(ctx.db, call.result_output_hash, input.stream)
   return { state: 'ended', attempt: attempt ?? 0, ...from(input.offset, 0, kept) }
 }
