@@ -63,10 +63,14 @@ describe('a quorum', () => {
 // Rules: product.md 18
 describe('the assignment', () => {
   const teams = ['a', 'b', 'c'] as const
-  const place = fc.record({
-    team: fc.constantFrom(...teams),
-    count: fc.integer({ min: 1, max: 2 }),
-  })
+  const place = fc.record(
+    {
+      team: fc.constantFrom(...teams),
+      count: fc.integer({ min: 1, max: 2 }),
+      also: fc.subarray([...teams]),
+    },
+    { requiredKeys: ['team', 'count'] },
+  )
   const places = fc.array(place, { minLength: 1, maxLength: 3 })
   const votes = fc
     .array(fc.subarray([...teams]), { maxLength: 6 })
@@ -76,7 +80,9 @@ describe('the assignment', () => {
     fc.assert(
       fc.property(places, votes, (wanted, given) => {
         const counted = tally({ any: [wanted] }, given)
-        const seats = wanted.flatMap((one) => Array.from({ length: one.count }, () => one.team))
+        const seats = wanted.flatMap(({ team, count, also = [] }) =>
+          Array.from({ length: count }, () => [team, ...also]),
+        )
         expect(counted.counted.length).toBe(mostFilled(seats, given))
         expect(counted.met).toBe(counted.counted.length === seats.length)
         expect(counted.counted.length + lacking(counted.missing)).toBe(seats.length)
@@ -113,11 +119,11 @@ function lacking(missing: readonly QuorumPlace[]): number {
   return missing.reduce((sum, place) => sum + place.count, 0)
 }
 
-function mostFilled(seats: readonly string[], votes: readonly Vote[]): number {
+function mostFilled(seats: readonly (readonly string[])[], votes: readonly Vote[]): number {
   const [seat, ...rest] = seats
   if (seat === undefined) return 0
   const seated = votes.flatMap((vote) =>
-    vote.teams.includes(seat)
+    vote.teams.some((team) => seat.includes(team))
       ? [
           1 +
             mostFilled(

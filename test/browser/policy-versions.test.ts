@@ -21,6 +21,8 @@ test('routing is shown as it is in force, and a folder that is not valid with it
   const routing = page.getByRole('region', { name: 'Routing' })
   await routing.getByText('infra/**').waitFor()
   await routing.getByText("risk high · 2 of the queue's team").waitFor()
+  const queues = page.getByRole('region', { name: 'Queues' })
+  await queues.getByText('expires after 3d').waitFor()
   await dashboard.desk.write('countersign.yaml', config.replace('rights:', 'right:'))
   await page.reload()
   const version = page.getByRole('region', { name: 'Version', exact: true })

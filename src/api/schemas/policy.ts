@@ -74,6 +74,19 @@ const routingEntry = z.object({
   /** `file:line` */
   source: z.string(),
 })
+/** What a queue says of its requests; durations as they are written, `72h`. */
+const queueSettings = z.object({
+  name: z.string(),
+  team: z.string(),
+  selfApproval: z.boolean(),
+  /** null: by the call's risk */
+  edits: z.enum(['approve', 'revise', 'off']).nullable(),
+  expiresAfter: z.string(),
+  remindAfter: z.array(z.string()),
+  escalate: z.array(z.object({ after: z.string(), addTeams: z.array(z.string()) })),
+  /** `file:line` */
+  source: z.string(),
+})
 const overlay = z.object({
   when,
   approval: z.enum(['ask', 'blocked']),
@@ -85,6 +98,7 @@ export const policyState = z
   .object({
     digest: hash,
     activation: activation.nullable(),
+    queues: z.array(queueSettings),
     /** in their order: the first match wins */
     routing: z.array(routingEntry),
     defaultQueue: z.string().nullable(),

@@ -1,5 +1,6 @@
 import { quorumText } from '../../domain/quorum.ts'
-import type { Overlay, QuorumSetting, RoutingEntry, When } from '../../policy/policy.ts'
+import type { Overlay, Queue, QuorumSetting, RoutingEntry, When } from '../../policy/policy.ts'
+import { durationText } from '../../policy/reading/duration.ts'
 import type { Agreement } from '../../services/policy/agree-to-policy.ts'
 import type { ActivationRecord } from '../../services/policy/list-activations.ts'
 import type {
@@ -20,6 +21,7 @@ export function policyStateView(record: StateRecord): PolicyState {
   return {
     digest: record.policy.digest,
     activation: record.activation === null ? null : activationView(record.activation),
+    queues: [...record.policy.config.queues.values()].map(queueView),
     routing: record.policy.config.routing.map(routingView),
     defaultQueue: record.policy.config.defaultQueue,
     overlays: record.policy.config.overlays.map(overlayView),
@@ -33,6 +35,23 @@ export function policyStateView(record: StateRecord): PolicyState {
             proposedAt: proposal.proposedAt.toISOString(),
             expiresAt: proposal.expiresAt.toISOString(),
           },
+  }
+}
+
+function queueView(queue: Queue): PolicyState['queues'][number] {
+  const { name, team, selfApproval, edits, source } = queue
+  return {
+    name,
+    team,
+    selfApproval,
+    edits,
+    expiresAfter: durationText(queue.expiresAfterMs),
+    remindAfter: queue.remindAfterMs.map(durationText),
+    escalate: queue.escalate.map(({ afterMs, addTeams }) => ({
+      after: durationText(afterMs),
+      addTeams: [...addTeams],
+    })),
+    source,
   }
 }
 

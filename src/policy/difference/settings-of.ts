@@ -1,5 +1,6 @@
 import { canonicalJson } from '../../domain/digest.ts'
 import type { Holder, Policy } from '../policy.ts'
+import { durationText } from '../reading/duration.ts'
 
 /**
  * A version's settings by where they stand: `queues.platform.selfApproval` → `["false"]`. A list has one entry a
@@ -95,15 +96,4 @@ function timed(key: string, value: unknown): unknown {
   if (!key.endsWith('Ms')) return value
   if (Array.isArray(value)) return value.map((one) => timed(key, one))
   return typeof value === 'number' ? durationText(value) : value
-}
-
-function durationText(ms: number): string {
-  for (const [unit, unitMs] of [
-    ['d', 86_400_000],
-    ['h', 3_600_000],
-    ['m', 60_000],
-  ] as const) {
-    if (ms % unitMs === 0) return `${ms / unitMs}${unit}`
-  }
-  return `${ms / 1000}s`
 }

@@ -1,6 +1,7 @@
-import type { ExplainStep, Judgement } from '../../domain/judgement.ts'
+import type { ExplainStep, Judgement, WaitingStep } from '../../domain/judgement.ts'
 import type { Rule } from '../../domain/verdict.ts'
 import type { WorkerDefinition } from '../policy.ts'
+import { durationText } from '../reading/duration.ts'
 import { canonicalCall, refusedDigest, type CanonicalCall } from './canonical-call.ts'
 import { judgeCapability, missingTarget } from './capability.ts'
 import { askingAttachments, refusedDelegation } from './delegation.ts'
@@ -145,10 +146,17 @@ async function judgeAsk(
     const rule = { id: 'routing:none', text, source: place.sources[0] ?? null }
     return answer('blocked', rule, `blocked by policy: ${text}`)
   }
-  const { queue, quorumText, scopes } = place.routing
+  const { queue, quorumText, scopes, expiresAfterMs, steps = [] } = place.routing
+  const times = [...steps.map(stepText), `expires after ${durationText(expiresAfterMs)}`]
   const from = place.sources.length === 0 ? '' : ` by ${place.sources.join(' and ')}`
-  note('routing', queue, `${quorumText}, risk ${place.risk}, scopes ${scopes.join(', ')}${from}`)
+  const who = `${quorumText}, risk ${place.risk}, scopes ${scopes.join(', ')}${from}`
+  note('routing', queue, `${who}; ${times.join(', ')}`)
   return answer('ask', opinion.rule, opinion.rule.text)
+}
+
+function stepText(step: WaitingStep): string {
+  const to = step.kind === 'escalate' ? `escalated to ${step.addTeams.join(', ')}` : 'reminded'
+  return `${to} after ${durationText(step.afterMs)}`
 }
 
 /** Why the mode `approve_all` leaves a command to people, as they read it; `null` where it does not. */

@@ -4,6 +4,7 @@ import {
   projectWith,
   usualZones,
 } from '../../../test/harness/fixtures/judging.ts'
+import { policyOf } from '../../../test/harness/fixtures/project.ts'
 
 const { ask } = inUsualWorkspace()
 
@@ -25,6 +26,23 @@ describe('step 7: routing', () => {
       selfApproval: false,
       signature: 'optional',
     })
+  })
+
+  test('what a queue does while nobody decides is frozen into the request, and explained', async () => {
+    const { files } = projectWith(usualZones)
+    const said =
+      '{ team: platform, remindAfter: 4h, escalate: [{ after: 1d, addTeams: security }] }'
+    const texts = new Map(
+      [...files.texts].map(([path, text]) => [path, text.replace('{ team: platform }', said)]),
+    )
+    const judged = await ask('write_file', write, {}, policyOf({ ...files, texts }))
+    expect(judged.routing?.steps).toEqual([
+      { kind: 'remind', afterMs: 4 * 3_600_000 },
+      { kind: 'escalate', afterMs: 24 * 3_600_000, addTeams: ['security'] },
+    ])
+    expect(judged.steps.at(-1)?.detail).toContain(
+      'reminded after 4h, escalated to security after 1d, expires after 3d',
+    )
   })
 
   test('the first entry that matches decides queue, quorum, risk and scopes', async () => {

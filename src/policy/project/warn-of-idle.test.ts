@@ -218,6 +218,25 @@ test.each([
   ])
 })
 
+test('a quorum without a place of the queue’s team is pointed out where the queue would escalate', () => {
+  const queue = 'expiresAfter: 72h, escalate: [{ after: 1h, addTeams: [security] }]'
+  const texts = (places: string) =>
+    new Map([
+      [
+        'countersign.yaml',
+        `${base.replace('expiresAfter: 72h', queue).replace('queues:', '  security: { members: [edsger@example.com] }\n  legal: { members: [lea@example.com] }\nqueues:')}routing: [{ when: {}, queue: platform, quorum: { allOf: [${places}] } }]\n`,
+      ],
+    ])
+  const told = (places: string) => {
+    const parsed = parseProject({ texts: texts(places), toolFiles: [] })
+    return 'warnings' in parsed ? parsed.warnings.map((one) => one.problem) : parsed.problems
+  }
+  expect(told('{ team: legal }')).toEqual([
+    'the quorum has no place of team "platform", so queue "platform" escalates none of these requests',
+  ])
+  expect(told('{ team: legal }, { team: platform }')).toEqual([])
+})
+
 test('names that differ in case only are pointed out', () => {
   const worker = `zones: [{ name: a, root: ., mode: rw }, { name: A, root: b }]
 mcpServers: { x: { command: y }, X: { command: y } }`

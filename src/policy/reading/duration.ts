@@ -1,6 +1,14 @@
 const unitMs = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
 const mostMs = 3650 * unitMs.d
 
+/** Milliseconds as they are written: `4h`, `3d`, `90s`. */
+export function durationText(ms: number): string {
+  for (const unit of ['d', 'h', 'm'] as const) {
+    if (ms % unitMs[unit] === 0) return `${ms / unitMs[unit]}${unit}`
+  }
+  return `${ms / 1000}s`
+}
+
 /** Milliseconds of `90s`, `15m`, `4h` or `7d`; `null` for anything else, zero, and more than ten years. */
 export function parseDuration(text: string): number | null {
   const match = /^([1-9]\d{0,8})([smhd])$/.exec(text)

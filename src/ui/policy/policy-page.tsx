@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import type { Worker } from '../../api/schemas/workers.ts'
-import { useQueues, useWorker, useWorkers } from '../api/queries.ts'
+import { useWorker, useWorkers } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
@@ -10,6 +10,7 @@ import { ExplainForm } from './explain-form.tsx'
 import { History } from './history.tsx'
 import { McpDefinitions } from './mcp-definitions.tsx'
 import { PolicyVersion } from './policy-version.tsx'
+import { QueuesInForce } from './queues-in-force.tsx'
 import { RoutingInForce } from './routing-in-force.tsx'
 import { WorkerRules } from './worker-rules.tsx'
 import './policy.css'
@@ -17,7 +18,6 @@ import './policy.css'
 /** What is in force, and what would be: the version, workers with their zones, queues, routing, and what policy would say of a call. */
 export function PolicyPage() {
   const workers = useWorkers()
-  const queues = useQueues()
   if (workers.isPending) return <Loading what="the policy" lines={6} />
   if (workers.isError) return <Failure error={workers.error} retry={() => void workers.refetch()} />
   return (
@@ -43,18 +43,7 @@ export function PolicyPage() {
             ))}
           </section>
           <McpDefinitions />
-          <section className="card" aria-labelledby="queues-title">
-            <h2 id="queues-title">Queues</h2>
-            <ul className="plain-list">
-              {queues.data?.items.map((queue) => (
-                <li key={queue.name}>
-                  <span className="grow">{queue.name}</span>
-                  <span className="dim small">team {queue.team}</span>
-                  <span className="dim small">{queue.pending} waiting</span>
-                </li>
-              ))}
-            </ul>
-          </section>
+          <QueuesInForce />
           <RoutingInForce />
           <History />
         </div>
