@@ -7,6 +7,7 @@ import { Repeating } from './repeating.ts'
 
 /** Covered by a checkpoint within two seconds (audit.md, Form), with room for the work. */
 const everyMs = 500
+const tellAgainMs = 60_000
 /** Advisory lock of the one writer of the log among all API processes: spares the others the lost race. */
 const sequencerLock = 7_301_002
 
@@ -16,6 +17,7 @@ const sequencerLock = 7_301_002
  */
 export class AuditSequencer implements AsyncDisposable {
   readonly #rounds: Repeating
+  #told = { error: '', at: 0 }
 
   constructor(options: { readonly db: Db; readonly signer: NoteSigner; readonly log: Log }) {
     const { db, signer, log } = options
@@ -24,8 +26,16 @@ export class AuditSequencer implements AsyncDisposable {
       work: async () => {
         while ((await sequenceAudit(db, signer)) === leavesAtOnce);
       },
-      failed: (error) => log.error({ error: String(error) }, 'events wait for the audit log'),
+      failed: (error) => this.#tell(String(error), log),
     })
+  }
+
+  /** Every round fails alike until somebody acts: said once, and again now and then. */
+  #tell(error: string, log: Log): void {
+    const isSaid = error === this.#told.error && Date.now() - this.#told.at < tellAgainMs
+    if (isSaid) return
+    this.#told = { error, at: Date.now() }
+    log.error({ error }, 'events wait for the audit log')
   }
 
   [Symbol.asyncDispose](): Promise<void> {

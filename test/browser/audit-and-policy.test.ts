@@ -1,5 +1,8 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
+import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
 import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -59,6 +62,24 @@ test('the trail is narrowed by request, by type and by who, under an address tha
   await page.getByRole('heading', { name: 'No event matches' }).waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await rows.nth(2).waitFor()
+})
+
+test('a request has its receipt to download: a checkpoint that covers its events', async () => {
+  const { id, number } = await askForNote()
+  await coverAudit(dashboard.desk.database.db)
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  const downloading = page.waitForEvent('download')
+  await page.getByRole('link', { name: 'Receipt' }).click()
+  const download = await downloading
+  expect(download.suggestedFilename()).toBe(`receipt-${number}.json`)
+  const receipt = JSON.parse(await readFile(await download.path(), 'utf8')) as {
+    checkpoint: string
+    events: { event: string }[]
+  }
+  expect(openCheckpoint(receipt.checkpoint, logSigner.key).size).toBeGreaterThan(0)
+  expect(receipt.events.map(({ event }) => JSON.parse(event) as unknown)).toMatchObject([
+    { type: 'request.opened', requestId: id },
+  ])
 })
 
 test('an event opens as the exact record that is stored', async () => {

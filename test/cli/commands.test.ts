@@ -294,6 +294,18 @@ test('the trail is read and exported by who may, and an export is an event', asy
   expect(signed.size).toBeGreaterThanOrEqual(events.length)
 })
 
+test('a receipt of a request is kept in a file', async () => {
+  const { request } = await waiting('scribe')
+  const file = join(installation.folder, 'receipt.json')
+  const told = await cli.ok('requests', 'receipt', request, '--out', file, ...grace)
+  expect(told).toMatch(/receipt\.json: \d+ bytes/)
+  const { events, waiting: uncovered } = JSON.parse(await readFile(file, 'utf8')) as {
+    events: unknown[]
+    waiting: number
+  }
+  expect(events.length + uncovered).toBe(1)
+})
+
 test('a witness cosigns what goes on from what it saw, and keeps what does not', async () => {
   const key = (await cli.ok('audit', 'key', ...grace)).trim()
   const dir = join(installation.folder, 'witness')

@@ -11,6 +11,7 @@ import { table } from '../text/table.ts'
 import { fromNow } from '../text/times.ts'
 import { withExamples } from './examples.ts'
 import { addRequestActions } from './request-actions.ts'
+import { addReceiptCommand } from './request-receipt.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
   state?: string
@@ -32,7 +33,7 @@ const orders: Readonly<Record<string, string>> = {
 }
 const states = ['pending', 'approved', 'denied', 'expired', 'cancelled', 'all']
 
-/** `countersign requests [ls|show|claim|comment|settle|revoke|extend]`. */
+/** `countersign requests [ls|show|receipt|claim|comment|settle|revoke|extend]`. */
 export function addRequestsCommand(program: Command): void {
   const requests = program.command('requests').description('what waits, and what became of it')
   const ls = withPaging(withService(requests.command('ls', { isDefault: true })))
@@ -60,6 +61,7 @@ export function addRequestsCommand(program: Command): void {
     .option('--json', 'print JSON')
     .action(showRequest)
   withExamples(show, ['requests show 12', 'requests show 12 --full', 'requests show 12 --digest'])
+  addReceiptCommand(requests)
   addRequestActions(requests)
 }
 

@@ -1,3 +1,5 @@
+import { Button } from '@mantine/core'
+import { IconReceipt } from '@tabler/icons-react'
 import { Link } from 'react-router'
 import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
 import { useAudit } from '../api/queries.ts'
@@ -65,7 +67,7 @@ function verbOf({ kind }: RequestDetail, { decision }: DecisionView): string {
   return decision === 'approve' ? 'approved' : 'denied'
 }
 
-/** What the trail has about this request. */
+/** What the trail has about this request, with the proof of it to take home. */
 export function Activity({ request }: { request: RequestDetail }) {
   const audit = useAudit(`requestId=${request.id}`)
   const events = audit.data?.pages.flatMap((page) => page.items) ?? []
@@ -86,6 +88,18 @@ export function Activity({ request }: { request: RequestDetail }) {
           </li>
         ))}
       </ul>
+      <div className="row">
+        <Button
+          size="xs"
+          variant="subtle"
+          component="a"
+          href={`/v1/requests/${request.id}/receipt`}
+          download={`receipt-${request.number}.json`}
+          leftSection={<IconReceipt size={14} aria-hidden />}
+        >
+          Receipt
+        </Button>
+      </div>
     </section>
   )
 }
