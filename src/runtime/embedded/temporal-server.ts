@@ -87,7 +87,11 @@ function serverArguments(
   options: TemporalServerOptions,
   { port, uiPort, namespace }: { port: number; uiPort: number | 'off'; namespace: string },
 ): string[] {
-  const settings = ['--dynamic-config-value', 'system.enableActivityEagerExecution=true']
+  const settings = [
+    'system.enableActivityEagerExecution=true',
+    // Tasks go to one partition. All are read: an older version's server may have left tasks in the others.
+    'matching.numTaskqueueWritePartitions=1',
+  ].flatMap((setting) => ['--dynamic-config-value', setting])
   const ui = uiPort === 'off' ? ['--headless'] : ['--ui-port', String(uiPort), '--ui-ip', HOST]
   const disk =
     options.dataFile === undefined
