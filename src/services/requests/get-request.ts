@@ -2,7 +2,6 @@ import type { Json } from '../../domain/json.ts'
 import { hashBytes } from '../../domain/digest.ts'
 import { reachOf, reachWords } from '../../domain/grant-reach.ts'
 import { notOffered } from '../../domain/narrowed-scopes.ts'
-import { notOffered } from '../../domain/narrowed-scopes.ts'
 import type { CallFacts } from '../../domain/request.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import { saltedText } from '../decisions/salted-text.ts'
@@ -67,8 +66,8 @@ export async function getRequest(
     })),
     edits: row.edits,
     facts: row.facts,
-    outcomeOf: row.outcome_of,
     external: await readExternal(ctx.db, id, item.external),
+    outcomeOf: row.outcome_of,
   }
   return { ...record, version: hashBytes(JSON.stringify(record)) }
 }
