@@ -310,7 +310,9 @@ test('a witness cosigns what goes on from what it saw, and keeps what does not',
   const key = (await cli.ok('audit', 'key', ...grace)).trim()
   const dir = join(installation.folder, 'witness')
   const witness = ['audit', 'witness', '--key', key, '--dir', dir, ...grace]
-  expect(await cli.ok(...witness)).toMatch(/^\d+ events, cosigned as countersign-witness\/[0-9a-f]+/)
+  expect(await cli.ok(...witness)).toMatch(
+    /^\d+ events, cosigned as countersign-witness\/[0-9a-f]+/,
+  )
   const [kept = ''] = (await readdir(dir)).filter((name) => name.startsWith('checkpoint-'))
   const note = await readFile(join(dir, kept), 'utf8')
   const { size } = openCheckpoint(note, parseVerifierKey(key))
