@@ -94,6 +94,33 @@ describe('one request', () => {
     })
   })
 
+  // Rules: product.md 18
+  test('that a quorum approved shows who filled its places: not who had left by then, and who changed teams later', async () => {
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const request = await addRequest(service, root, { turn: 4, quorum })
+    const people = []
+    for (const name of ['Gone before', 'Stayed', 'Changed after']) {
+      people.push(await addPerson(database.db, name, ['platform']))
+    }
+    const [gone, stayed, changed] = people
+    const body = { decision: 'approve', digest: request.digest, revision: 1 }
+    await decideRequest(service.ctx, gone!.caller, { request: request.id, body })
+    await database.db.deleteFrom('team_member').where('person_id', '=', gone!.id).execute()
+    await decideRequest(service.ctx, stayed!.caller, { request: request.id, body })
+    await decideRequest(service.ctx, changed!.caller, { request: request.id, body })
+    const counted = async () => {
+      const { quorum: shown } = await getRequest(service.ctx, grace.caller, { request: request.id })
+      return [shown.counted.map(({ person }) => person.name).toSorted(), shown.missing]
+    }
+    expect(await counted()).toEqual([['Changed after', 'Stayed'], []])
+    await database.db
+      .updateTable('team_member')
+      .set({ team: 'security' })
+      .where('person_id', '=', changed!.id)
+      .execute()
+    expect(await counted()).toEqual([['Changed after', 'Stayed'], []])
+  })
+
   test('has every byte of what will be written, and reading them is recorded', async () => {
     const content = await requestContent(service.ctx, grace.caller, { request: first.id })
     expect(content.bytes.toString()).toBe(JSON.stringify('hello\n'))

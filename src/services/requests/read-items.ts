@@ -10,7 +10,13 @@ import type { Caller } from '../context.ts'
 import { readMessageText } from '../runs/transcript/message-text.ts'
 import { externalExecution, externalItem, type ExternalItemJson } from './external-item.ts'
 import { executionRecord } from './newest-execution.ts'
-import type { LineageRecord, PersonRef, RequestItemRecord, StepRecord } from './request-record.ts'
+import type {
+  LineageRecord,
+  PersonRef,
+  QuorumRecord,
+  RequestItemRecord,
+  StepRecord,
+} from './request-record.ts'
 
 type ExecutionJson = Omit<Selectable<ExecutionTable>, 'started_at' | 'finished_at'> & {
   readonly started_at: string | null
@@ -28,6 +34,8 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly claim: { person: PersonRef; at: string; leaseUntil: string } | null
   readonly lineage: readonly LineageRecord[]
   readonly votes: readonly { personId: string; name: string; enabled: boolean; teams: string[] }[]
+  /** whom the permit names */
+  readonly deciders: readonly string[] | null
   readonly voted: boolean
   readonly behind: readonly { personId: string; why: string }[]
   readonly execution: ExecutionJson | null
@@ -69,6 +77,8 @@ export async function readItems(
           'teams', array(select team from team_member where person_id = d.person_id)) order by d.at, d.id), '[]')
         from decision d join person p on p.id = d.person_id
         where d.request_id = request.id and d.revision = request.revision and d.decision = 'approve') as votes,
+      (select case when pg_input_is_valid(statement, 'jsonb') then statement::jsonb->'deciders' end from permit
+        where permit.request_id = request.id and permit.revision = request.revision limit 1) as deciders,
       exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
         and d.person_id = ${personId}) as voted,
       (select coalesce(json_agg(json_build_object('personId', q.person_id, 'why', q.why)), '[]')
@@ -142,7 +152,7 @@ function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
     invokedBy: row.manual?.invokedBy ?? null,
     batch: row.position === null ? null : { position: row.position, size: row.batch_size },
     lineage: row.lineage,
-    quorum: tallyVotes(row.routing, standing(row)).record,
+    quorum: quorumOf(row),
     eligibility: eligibilityOf(row),
     allowedDecisions: row.state === 'pending' && decidable ? ['approve', 'deny'] : [],
     allowedScopes: row.state === 'pending' && decidable ? scopesOf(row) : [],
@@ -167,13 +177,25 @@ function stepsOf({ routing, created_at: createdAt, steps_taken: taken }: ItemRow
   }))
 }
 
-/** Votes that ended a request stay counted, whatever became of the people since. */
-function standing(row: ItemRow): ItemRow['votes'] {
-  if (row.state === 'pending') return row.votes
-  const teams = quorumTeams(row.routing.quorum)
-  return row.votes.map((vote) =>
-    vote.teams.some((team) => teams.includes(team)) ? vote : { ...vote, teams },
-  )
+/** Where the votes stand. Those that ended a request stay counted, whatever became of the people since. */
+function quorumOf({ state, routing, votes, deciders }: ItemRow): QuorumRecord {
+  if (state === 'pending') return tallyVotes(routing, votes).record
+  const those = deciders === null ? votes : votes.filter((vote) => deciders.includes(vote.personId))
+  const now = tallyVotes(routing, those)
+  if (now.met) return now.record
+  // Who has left or changed teams since filled a place of a team that is not told any more.
+  const teams = quorumTeams(routing.quorum)
+  return tallyVotes(
+    routing,
+    those.map((vote) => ({
+      ...vote,
+      teams: state === 'approved' ? teams : teamsThen(vote, teams),
+    })),
+  ).record
+}
+
+function teamsThen(vote: ItemRow['votes'][number], teams: string[]): string[] {
+  return vote.teams.some((team) => teams.includes(team)) ? vote.teams : teams
 }
 
 /** What deciding it would be answered with, said beforehand. */
