@@ -5,8 +5,8 @@ import type { Db } from '../store/database.ts'
 import { appendToLog, leavesAtOnce } from './append-to-log.ts'
 import { Repeating } from './repeating.ts'
 
-/** Covered by a checkpoint within two seconds (audit.md, Form), with room for the work. */
-const everyMs = 500
+/** Covered by a checkpoint within two seconds (audit.md, Form), with a second for the work; more often is more checkpoints to keep. */
+const everyMs = 1000
 const tellAgainMs = 60_000
 /** Advisory lock of the one writer of the log among all API processes: spares the others the lost race. */
 const sequencerLock = 7_301_002
