@@ -16,6 +16,8 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   sandbox: ['domain/'],
   evidence: ['domain/'],
   workflows: ['domain/'],
+  // For other programs: nothing of ours comes with it.
+  client: [],
   policy: ['domain/', 'store/', 'sandbox/'],
   models: ['domain/', 'store/', 'sandbox/', 'policy/'],
   tools: ['domain/', 'store/', 'sandbox/', 'policy/'],
@@ -27,7 +29,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
   // Only types of the API: see `dashboard-takes-types`.
   ui: ['domain/', 'api/'],
   // Speaks HTTP, to the service that it finds by folder or environment; `entryPoints` compose.
-  cli: ['domain/', 'evidence/', 'api/', 'runtime/(environment|folders)[.]ts$'],
+  cli: ['domain/', 'client/', 'evidence/', 'api/', 'runtime/(environment|folders)[.]ts$'],
 }
 
 /** The command's entry, and commands that run here instead of asking the service, with their parts: they compose. */

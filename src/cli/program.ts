@@ -6,6 +6,7 @@ import { addDecideCommands } from './commands/decide.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
 import { addExplainCommand } from './commands/explain.ts'
 import { addGrantsCommand } from './commands/grants.ts'
+import { addHookCommand } from './commands/hook.ts'
 import { addInitCommand } from './commands/init.ts'
 import { addKeysCommand } from './commands/keys.ts'
 import { addLoginCommand } from './commands/login.ts'
@@ -47,4 +48,5 @@ export function createProgram(): Command {
   addLoginCommand(program)
   addDoctorCommand(program)
   return program
+  addHookCommand(program)
 }

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ContractDesk } from './contract-desk.ts'
 import { contractConfig, scriptedWorker, writerTo } from './contract-project.ts'
+import { testPrograms } from './programs.ts'
 
 const reads = { tool: 'read_file', input: { path: 'notes/old.md' } }
 let desk: ContractDesk
@@ -113,6 +114,8 @@ test('a limit ends in waiting for input, and a message gives as much again', asy
   await (await desk.as('alan')).post(`/v1/runs/${run}/messages`, { text: 'go on' })
   expect(await desk.until(run, ['completed'])).toMatchObject({ output: 'Done.', turns: 4 })
 })
+
+testPrograms(() => desk)
 
 describe('the command line', () => {
   test('says what a denial that stops did, and exits as the contract says', async () => {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RequestState } from '../../domain/request.ts'
+import type { RequestKind, RequestState } from '../../domain/request.ts'
 import type { ServiceContext } from '../context.ts'
 import { newestExecution } from '../requests/newest-execution.ts'
 import type { ExecutionRecord } from '../requests/request-record.ts'
@@ -24,14 +24,15 @@ export interface StageRecord {
 
 /**
  * Where a decision stands: `recorded` in Postgres, `delivered` to Temporal, then the state of the execution it allowed.
- * A denial ends with `delivered`; an approval that waits for others stays `recorded`.
+ * A denial ends with `delivered`, and so does the approval of a program's request; one that waits for others stays
+ * `recorded`.
  */
 export async function readStage(
   ctx: Pick<ServiceContext, 'db'>,
   input: { readonly decisionId: string },
 ): Promise<StageRecord> {
-  const result = await sql<{ requestId: string; state: RequestState; delivered: boolean }>`
-    select request.id as "requestId", request.state,
+  const result = await sql<Standing>`
+    select request.id as "requestId", request.state, request.kind,
       exists (
         select 1 from outbox
         where outbox.run_id = coalesce(request.run_id, request.id) and outbox.kind = 'signal_decided'
@@ -51,7 +52,16 @@ export async function readStage(
     return { stage: execution.state, execution, final: execution.state !== 'started' }
   }
   const stage = row.delivered ? 'delivered' : 'recorded'
-  return { stage, execution, final: row.delivered && row.state !== 'approved' }
+  // A program makes its call when it comes for the permit, whenever that is.
+  const isOver = row.state !== 'approved' || row.kind === 'external'
+  return { stage, execution, final: row.delivered && isOver }
+}
+
+interface Standing {
+  readonly requestId: string
+  readonly state: RequestState
+  readonly kind: RequestKind
+  readonly delivered: boolean
 }
 
 /**

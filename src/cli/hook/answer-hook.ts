@@ -1,0 +1,84 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { createClient } from '../../client/index.ts'
+import { askUntilAnswered, type ServiceAddress } from '../../client/service.ts'
+import type { RequestList } from '../../api/schemas/requests.ts'
+import { callOfEvent } from './call-of-event.ts'
+import type { HookDecision, HookEvent } from './hook-event.ts'
+
+/** How this hook asks. */
+export interface HookSettings {
+  readonly service: ServiceAddress
+  /** whose policy judges first; absent: every call is asked about */
+  readonly worker?: string
+  /** absolute path of the workspace root */
+  readonly root: string
+  /** how long people have; less than Claude Code gives the hook, which goes on without it afterwards */
+  readonly waitMs: number
+}
+
+const thereWithinMs = 10_000
+const openWithinMs = 20_000
+const reportWithinMs = 20_000
+
+/**
+ * Whether Claude Code may make a call: policy judges it first, and what asks waits for people, at most `waitMs`. Fails
+ * closed: whatever goes wrong is a denial with its sentence.
+ */
+export async function decideHook(event: HookEvent, settings: HookSettings): Promise<HookDecision> {
+  const { service, waitMs, worker } = settings
+  try {
+    await assertThere(service)
+    const { requestId } = await createClient(service).take(
+      {
+        ...callOfEvent(event, settings.root),
+        ...(worker === undefined ? {} : { worker }),
+        externalId: externalIdOf(event) ?? `claude-code:${randomUUID()}`,
+        metadata: { program: 'Claude Code', tool: event.tool_name, session: event.session_id },
+      },
+      { signal: AbortSignal.timeout(waitMs), openWithinMs },
+    )
+    return { decision: 'allow', reason: `Countersign allowed this (request ${requestId}).` }
+  } catch (error) {
+    return { decision: 'deny', reason: `Countersign: ${sentenceOf(error)}` }
+  }
+}
+
+/** A service that is away is said at once, and not waited for. */
+async function assertThere({ url }: ServiceAddress): Promise<void> {
+  const signal = AbortSignal.timeout(thereWithinMs)
+  const answer = await fetch(new URL('/healthz', url), { signal }).catch(() => null)
+  if (answer?.ok !== true) throw new Error(`no service answers at ${url}, so this is not done`)
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof DOMException && error.name === 'TimeoutError') {
+    return 'nobody answered in time, so this is not done. Ask again later, or go another way.'
+  }
+  return error instanceof Error ? error.message : String(error)
+}
+
+/**
+ * After the call: tells what became of it, where it was asked about. Nothing depends on it, so that a service which is
+ * away is not waited for long.
+ */
+export async function reportHook(event: HookEvent, service: ServiceAddress): Promise<void> {
+  const externalId = externalIdOf(event)
+  if (externalId === null) return
+  const over = AbortSignal.timeout(reportWithinMs)
+  const path = `/v1/requests?q=${encodeURIComponent(externalId)}&limit=1`
+  const { items } = await askUntilAnswered<RequestList>(service, { method: 'GET', path }, over)
+  const request = items.find(({ external }) => external?.externalId === externalId)
+  if (request === undefined) return
+  const state = event.hook_event_name === 'PostToolUse' ? 'succeeded' : 'failed'
+  const report = { method: 'POST' as const, path: `/v1/requests/${request.id}/outcome` }
+  await askUntilAnswered(service, { ...report, body: { state } }, over)
+}
+
+/** The same before and after; `null` of a version of Claude Code that does not number its calls. */
+function externalIdOf({ session_id: session, tool_use_id: call }: HookEvent): string | null {
+  if (call === undefined) return null
+  const name = `claude-code:${session}:${call}`
+  return name.length <= 200
+    ? name
+    : `claude-code:${createHash('sha256').update(name).digest('hex')}`
+}

@@ -1,0 +1,336 @@
+import { spawn } from 'node:child_process'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { AIMessage, HumanMessage, type BaseMessage } from '@langchain/core/messages'
+import { generateText, stepCountIs } from 'ai'
+import { MockLanguageModelV4 } from 'ai/test'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { deployTool } from '../../examples/programs/ai-sdk-tool.ts'
+import { createShop } from '../../examples/programs/express-route.ts'
+import { deployAgent } from '../../examples/programs/langgraph.ts'
+import type { RequestDetail, RequestItem } from '../../src/api/schemas/requests.ts'
+import {
+  AlreadyTakenError,
+  BlockedError,
+  createClient,
+  DeniedError,
+  ExpiredError,
+  type Client,
+} from '../../src/client/index.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import type { ContractDesk } from './contract-desk.ts'
+
+const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
+const python = fileURLToPath(new URL('../../examples/programs/gate.py', import.meta.url))
+
+/** What programs of somebody else's do with a service that runs, of Alan's; Grace decides. */
+export function testPrograms(desk: () => ContractDesk): void {
+  let client: Client
+  let environment: Record<string, string>
+
+  beforeAll(async () => {
+    const scopes = ['requests:write', 'requests:read']
+    const made = await (await desk().as('alan')).post('/v1/keys', { name: 'robot', scopes })
+    const apiKey = String(made.body['key'])
+    const { url } = desk().installation
+    client = createClient({ url, apiKey })
+    environment = { COUNTERSIGN_URL: url, COUNTERSIGN_API_KEY: apiKey }
+  })
+
+  /** The newest pending request for a tool, once it is there. */
+  async function pending(tool: string): Promise<RequestDetail> {
+    let found: RequestItem | undefined
+    const grace = await desk().as('grace')
+    await waitUntil(
+      async () => {
+        const { body } = await grace.get(`/v1/requests?state=pending&tool=${tool}`)
+        found = (body['items'] as RequestItem[]).find(({ kind }) => kind === 'external')
+        return found !== undefined || `nothing of ${tool} is pending`
+      },
+      { withinMs: 90_000, everyMs: 100 },
+    )
+    return desk().request(found?.id ?? '')
+  }
+
+  async function decide(request: RequestDetail, decision: string): Promise<void> {
+    const seen = request.presentation.digest
+    const answer = await desk().decide(request, { decision, reason: 'looked at it', seen })
+    expect(answer.status, JSON.stringify(answer.body)).toBe(200)
+  }
+
+  describe('a program that gates its calls', () => {
+    test('runs what was approved once, whatever of the service died meanwhile, and never again', async () => {
+      const call = { tool: 'deploy', input: { version: '1.4.2' }, externalId: 'deploy-1' }
+      const ran: unknown[] = []
+      const gated = client.gate(call, ({ input }) => {
+        ran.push(input)
+        return 'rolled out'
+      })
+      const request = await pending('deploy')
+      expect(request).toMatchObject({ risk: 'high', external: { owner: { name: 'Alan' } } })
+      const { installation } = desk()
+      for (const name of ['temporal-worker', 'api'] as const) {
+        await installation.untilBack(name, await installation.killNine(name))
+      }
+      await decide(request, 'approve')
+      expect(await gated).toBe('rolled out')
+      const again = client.resume(call, () => ran.push('twice'))
+      await expect(again).rejects.toMatchObject({
+        name: 'AlreadyTakenError',
+        outcome: 'succeeded',
+      })
+      expect(ran).toEqual([{ version: '1.4.2' }])
+      expect((await desk().request(request.id)).execution).toMatchObject({ state: 'succeeded' })
+    })
+
+    test('that died with the permit in its hand leaves it unknown: resuming runs nothing', async () => {
+      const call = { tool: 'migrate', input: { to: 7 }, externalId: 'migrate-7' }
+      const taking = client.take(call)
+      await decide(await pending('migrate'), 'approve')
+      const { requestId } = await taking
+      const ran: string[] = []
+      const refused = await client.resume(call, () => ran.push('x')).catch((error) => error)
+      expect(refused).toBeInstanceOf(AlreadyTakenError)
+      expect(refused).toMatchObject({ outcome: null, requestId })
+      expect(ran).toEqual([])
+      expect((await desk().request(requestId)).execution.state).toBe('started')
+    })
+
+    test('is told by whom and why it was denied, and that nobody decided in time', async () => {
+      const never = (): never => {
+        throw new Error('this must not run')
+      }
+      const denied = client.gate({ tool: 'erase', input: {} }, never).catch((error) => error)
+      const late = client
+        .gate({ tool: 'erase_later', input: {}, queue: 'quick' }, never)
+        .catch((error) => error)
+      await decide(await pending('erase'), 'deny')
+      expect(await denied).toBeInstanceOf(DeniedError)
+      expect(await denied).toMatchObject({ decidedBy: 'Grace', reason: 'looked at it' })
+      // Its queue gives it two seconds; the workflow that waits for it says when they are over.
+      expect(await late).toBeInstanceOf(ExpiredError)
+    })
+
+    test('goes by the policy of the worker that it names: at once, not at all, or as shown', async () => {
+      const input = { path: 'scratch/new.txt', content: 'x\n' }
+      const worker = 'to-plain'
+      const wrote: unknown[] = []
+      const write = ({ input: allowed }: { input: unknown }) => wrote.push(allowed)
+      await client.gate({ tool: 'write_file', input, worker }, write)
+      expect(wrote).toEqual([{ ...input, encoding: 'utf8' }])
+      const blocked = client.gate(
+        { tool: 'delete_file', input: { path: 'notes/old.md' }, worker },
+        write,
+      )
+      await expect(blocked).rejects.toBeInstanceOf(BlockedError)
+      const asked = client.gate(
+        { tool: 'write_file', input: { path: 'notes/new.md', content: 'Hello\n' }, worker },
+        write,
+      )
+      const request = await pending('write_file')
+      expect(request).toMatchObject({ risk: 'medium', rule: { id: 'zone:notes.write' } })
+      expect(request.presentation.content).toContain('Hello')
+      await decide(request, 'approve')
+      await asked
+      expect(wrote).toHaveLength(2)
+    })
+  })
+
+  describe('the examples for other programs', () => {
+    const input = { service: 'shop', version: '2.0' }
+    const deployed: unknown[] = []
+    const deploy = async (what: unknown): Promise<string> => {
+      deployed.push(what)
+      return 'rolled out'
+    }
+
+    test("the AI SDK's tool runs what was approved, with the model's id of the call", async () => {
+      const content = [
+        { type: 'tool-call', toolCallId: 'c1', toolName: 'deploy', input: JSON.stringify(input) },
+      ] as const
+      const usage = {
+        inputTokens: { total: 1, noCache: 1, cacheRead: 0, cacheWrite: 0 },
+        outputTokens: { total: 1, text: 1, reasoning: 0 },
+      }
+      const model = new MockLanguageModelV4({
+        doGenerate: {
+          content: [...content],
+          finishReason: { unified: 'tool-calls', raw: 'tool_calls' },
+          usage,
+          warnings: [],
+        },
+      })
+      const generating = generateText({
+        model,
+        prompt: 'Deploy shop 2.0',
+        tools: { deploy: deployTool(client, deploy) },
+        stopWhen: stepCountIs(1),
+      })
+      const request = await pending('deploy')
+      expect(request).toMatchObject({ externalId: 'deploy:c1', input })
+      expect(request.title).toBe('deploy: “Deploy shop 2.0”')
+      await decide(request, 'approve')
+      const { toolResults } = await generating
+      expect(toolResults).toMatchObject([{ toolCallId: 'c1', output: 'rolled out' }])
+      expect(deployed.splice(0)).toEqual([input])
+    })
+
+    test("LangGraph's agent is told of a denial as the tool's answer", async () => {
+      const seen: BaseMessage[] = []
+      const agent = deployAgent(
+        client,
+        async (messages) => {
+          seen.push(...messages)
+          const last = messages.at(-1)
+          if (last?.getType() === 'tool') return new AIMessage('Understood.')
+          const call = { type: 'tool_call' as const, id: 'lg-1', name: 'deploy', args: input }
+          return new AIMessage({ content: '', tool_calls: [call] })
+        },
+        deploy,
+      )
+      const running = agent.invoke({ messages: [new HumanMessage('Deploy shop 2.0')] })
+      const request = await pending('deploy')
+      expect(request.externalId).toBe('deploy:lg-1')
+      await decide(request, 'deny')
+      await running
+      expect(seen.map(({ content }) => content)).toContain(
+        'Not done. Grace denied this: looked at it',
+      )
+      expect(deployed).toEqual([])
+    })
+
+    test('the Express route answers when somebody has decided', async () => {
+      const erased: string[] = []
+      const server = createServer(createShop(client, async (id) => void erased.push(id)))
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      const { port } = server.address() as AddressInfo
+      const answering = fetch(`http://127.0.0.1:${port}/customers/42`, { method: 'DELETE' })
+      await decide(await pending('erase_customer'), 'approve')
+      expect((await answering).status).toBe(204)
+      expect(erased).toEqual(['42'])
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+    })
+
+    test('the Python does the same with its standard library', async (context) => {
+      const version = await run('python3', ['--version'], {})
+      if (version.code !== 0) return context.skip('this machine has no python3')
+      const running = run(
+        'python3',
+        [python, 'reindex', '{"table":"ümläut","rows":3}'],
+        environment,
+      )
+      const request = await pending('reindex')
+      await decide(request, 'approve')
+      const { code, stdout } = await running
+      expect([code, stdout]).toEqual([0, 'ran {"table": "\\u00fcml\\u00e4ut", "rows": 3}\n'])
+      expect((await desk().request(request.id)).execution.state).toBe('succeeded')
+      const denied = run('python3', [python, 'reindex', '{}'], environment)
+      await decide(await pending('reindex'), 'deny')
+      expect(await denied).toMatchObject({ code: 1, stderr: 'denied: looked at it\n' })
+    })
+  })
+
+  describe("Claude Code's hook", () => {
+    let calls = 0
+    /** As Claude Code's hooks reference documents them. */
+    const event = (tool_name: string, tool_input: unknown, more = {}) => ({
+      session_id: 'abc123',
+      transcript_path: '/home/ada/.claude/projects/shop/abc123.jsonl',
+      cwd: desk().installation.folder,
+      permission_mode: 'default',
+      hook_event_name: 'PreToolUse',
+      tool_name,
+      tool_input,
+      tool_use_id: `toolu_${++calls}`,
+      ...more,
+    })
+    async function answer(stdin: unknown, more: Record<string, string> = {}): Promise<Reply> {
+      const text = typeof stdin === 'string' ? stdin : JSON.stringify(stdin)
+      const { folder } = desk().installation
+      const args = ['hook', 'claude-code', '--worker', 'to-plain', '--project', folder]
+      const ran = await run(process.execPath, [command, ...args], { ...environment, ...more }, text)
+      expect(ran).toMatchObject({ code: 0, stderr: '' })
+      return ran.stdout === '' ? {} : JSON.parse(ran.stdout).hookSpecificOutput
+    }
+
+    test('allows, denies and waits by the policy of a worker, and reports what became of it', async () => {
+      const { folder } = desk().installation
+      const file_path = join(folder, 'scratch', 'hook.txt')
+      const write = event('Write', { file_path, content: 'x\n' })
+      expect(await answer(write)).toMatchObject({
+        hookEventName: 'PreToolUse',
+        permissionDecision: 'allow',
+      })
+      const after = { ...write, hook_event_name: 'PostToolUse', tool_response: { success: true } }
+      expect(await answer(after)).toEqual({})
+      const alan = await desk().as('alan')
+      const name = `claude-code:abc123:${write.tool_use_id}`
+      const { body } = await alan.get(`/v1/requests?q=${name}`)
+      expect((body['items'] as RequestItem[])[0]).toMatchObject({
+        tool: 'write_file',
+        execution: { state: 'succeeded' },
+        external: { verdict: 'preApproved', worker: 'to-plain' },
+      })
+      const frozen = { file_path: join(folder, 'frozen/a.txt'), content: 'x\n' }
+      expect(await answer(event('Write', frozen))).toMatchObject({
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringContaining('code freeze until Monday'),
+      })
+      const waiting = answer(
+        event('Edit', { file_path: join(folder, 'README.md'), old_string: 'a', new_string: 'b' }),
+      )
+      expect(await waiting).toMatchObject({ permissionDecision: 'deny' })
+      const fetching = answer(event('WebFetch', { url: 'https://example.com', prompt: 'read' }))
+      const request = await pending('WebFetch')
+      expect(request).toMatchObject({ risk: 'high', metadata: { program: 'Claude Code' } })
+      await decide(request, 'deny')
+      expect(await fetching).toMatchObject({
+        permissionDecision: 'deny',
+        permissionDecisionReason: 'Countersign: Grace denied this: looked at it',
+      })
+    })
+
+    test.each([
+      ['what is no JSON', 'nonsense', {}],
+      ['an event without a tool', { hook_event_name: 'PreToolUse', session_id: 'x' }, {}],
+      ['a file outside of the workspace', { file_path: '/etc/passwd' }, {}],
+      ['a command of a worker that has no shell', { command: 'rm -rf /' }, {}],
+      ['a service that is not there', { command: 'ls' }, { COUNTERSIGN_URL: 'http://127.0.0.1:9' }],
+      ['a key that is none', { command: 'ls' }, { COUNTERSIGN_API_KEY: 'cs_nothing' }],
+    ])('denies with a sentence: %s', async (_, given, more) => {
+      const isInput = typeof given === 'object' && !('hook_event_name' in given)
+      const tool = isInput && 'command' in given ? 'Bash' : 'Read'
+      const said = await answer(isInput ? event(tool, given) : given, more)
+      expect(said).toMatchObject({
+        permissionDecision: 'deny',
+        permissionDecisionReason: expect.stringMatching(/^Countersign.{10,}/),
+      })
+    })
+  })
+}
+
+interface Reply {
+  readonly hookEventName?: string
+  readonly permissionDecision?: string
+  readonly permissionDecisionReason?: string
+}
+
+function run(
+  program: string,
+  args: readonly string[],
+  environment: Readonly<Record<string, string>>,
+  stdin = '',
+): Promise<{ code: number | null; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(program, args, { env: { ...process.env, ...environment } })
+    const said = { stdout: '', stderr: '' }
+    child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()))
+    child.on('error', () => resolve({ code: 127, ...said }))
+    child.on('close', (code) => resolve({ code, ...said }))
+    child.stdin.end(stdin)
+  })
+}
