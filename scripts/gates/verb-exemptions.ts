@@ -57,7 +57,7 @@ export const exemptions: Exemptions = {
   // The caller's own session, named by its token.
   ...excuse('authorise', inPlace, ['endSession']),
   // The right readAudit, or the scope audit:read.
-  ...excuse('authorise', inPlace, ['exportAudit', 'recordReading']),
+  ...excuse('authorise', inPlace, ['exportAudit', 'exportBundle', 'exportLog', 'recordReading']),
   // What the caller may not see is not found.
   ...excuse('authorise', inPlace, ['requestContent']),
   // The giver, the starter, or the right manageRuns, under the grant's lock.

@@ -29,6 +29,8 @@ export interface ApiSettings {
   readonly version: string
   /** the public key of the audit log, `name+hash+base64` */
   readonly auditKey: string
+  /** the keys of statements as a note that the audit log's key signs: what evidence carries with it */
+  readonly statementKeys: string
   readonly requestsPerSecond: number
   /** a comment keeps proxies from closing a silent stream */
   readonly heartbeatMs: number

@@ -14,6 +14,7 @@ import {
   replayRemotely,
 } from '../delivery/judge-remotely.ts'
 import { connectTemporal } from '../delivery/temporal-client.ts'
+import { formatStatementKeys } from '../evidence/bundle/statement-keys.ts'
 import { formatVerifierKey } from '../evidence/note/note-key.ts'
 import { sessionTimes } from '../services/access/session-times.ts'
 import type { SigningContext } from '../services/context.ts'
@@ -103,7 +104,10 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
     undo.use(new AuditSequencer({ db, signer: logSigner, log }))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
-    const settings = await readSettings(config, formatVerifierKey(logSigner.key))
+    const settings = await readSettings(config, {
+      auditKey: formatVerifierKey(logSigner.key),
+      statementKeys: formatStatementKeys(verifier, logSigner),
+    })
     const readiness = () => readReadiness(db, temporal)
     const stopping = new AbortController()
     const app = createApp({ ctx, settings, events, readiness, stopping: stopping.signal })
@@ -119,7 +123,10 @@ export async function runApi(options: { project?: string; data?: string }): Prom
   })
 }
 
-async function readSettings(config: Config, auditKey: string): Promise<ApiSettings> {
+async function readSettings(
+  config: Config,
+  keys: Pick<ApiSettings, 'auditKey' | 'statementKeys'>,
+): Promise<ApiSettings> {
   const uiDir = join(CHECKOUT, 'dist', 'ui')
   return {
     publicUrl: config.publicUrl,
@@ -133,7 +140,7 @@ async function readSettings(config: Config, auditKey: string): Promise<ApiSettin
     isSample: config.isQuickstart,
     temporal: { uiUrl: config.temporalUiUrl, namespace: config.temporal.namespace },
     version: VERSION,
-    auditKey,
+    ...keys,
     requestsPerSecond: REQUESTS_PER_SECOND,
     heartbeatMs: HEARTBEAT_MS,
   }

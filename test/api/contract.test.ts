@@ -254,6 +254,15 @@ const questions: Record<string, () => Promise<Reply>> = {
     await coverAudit(api.database.db)
     return ada.get('/v1/audit/checkpoint?since=1')
   },
+  getRequestsIdEvidence: async () => {
+    const { id } = await pending()
+    const auditor = await api.signIn(api.people.aud)
+    return whileCovering(() => auditor.get(`/v1/requests/${id}/evidence?since=1`))
+  },
+  getAuditLogArchive: async () => {
+    const auditor = await api.signIn(api.people.aud)
+    return whileCovering(() => auditor.get('/v1/audit/log/archive'))
+  },
   getRequestsIdReceipt: async () => grace.get(`/v1/requests/${(await pending()).id}/receipt`),
   getAuditLogCheckpoint: async () =>
     (await api.signIn(api.people.aud)).get('/v1/audit/log/checkpoint'),
@@ -428,3 +437,13 @@ test('no GET and no HEAD changes a row, but for the records of what was revealed
   }
   expect(await snapshot()).toBe(before)
 })
+
+/** Evidence is given out once the log covers it, which the sequencer of the API process sees to. */
+async function whileCovering(ask: () => Promise<Reply>): Promise<Reply> {
+  const covering = setInterval(() => void coverAudit(api.database.db), 50)
+  try {
+    return await ask()
+  } finally {
+    clearInterval(covering)
+  }
+}

@@ -102,6 +102,7 @@ const defaultSettings: ApiSettings = {
   temporal: { uiUrl: null, namespace: 'default' },
   version: '0.0.0-test',
   auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
+  statementKeys: 'countersign statement keys v1\n',
   requestsPerSecond: 10_000,
   heartbeatMs: 15_000,
 }

@@ -42,17 +42,19 @@ export const auditRoutes: Route[] = [
       200: {
         description: 'JSON Lines are the stored documents, byte for byte; cells of CSV are escaped',
         contentTypes: ['application/jsonl', 'text/csv'],
+        headers: schemas.auditExportHeaders,
       },
     },
     problems: ['not_found'],
     answer: async (api, { query, caller, identity }) => {
-      const lines = await exportAudit(api.ctx, caller, {
+      const { count, lines } = await exportAudit(api.ctx, caller, {
         ...withoutUndefined(query),
         keyReadsAudit: keyReadsAudit(identity),
       })
       return async (response) => {
         response.status(200).set({
           'content-type': contentTypes[query.format],
+          'x-total-count': String(count),
           'content-disposition': `attachment; filename="audit.${query.format}"`,
         })
         await pipeline(Readable.from(lines), response)

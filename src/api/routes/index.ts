@@ -1,6 +1,7 @@
 import type { Route } from '../route.ts'
 import type { ApiSettings } from '../settings.ts'
 import { auditRoutes } from './audit.ts'
+import { auditEvidenceRoutes } from './audit-evidence.ts'
 import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
 import { decisionRoutes } from './decisions.ts'
@@ -36,6 +37,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...revisionRoutes,
     ...requestActionRoutes,
     ...auditRoutes,
+    ...auditEvidenceRoutes,
     ...auditLogRoutes,
     ...workerRoutes,
     ...policyRoutes,

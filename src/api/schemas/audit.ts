@@ -19,6 +19,9 @@ export const auditExportQuery = z.strictObject({
   format: z.enum(['jsonl', 'csv']).default('jsonl'),
 })
 
+/** Of an export: how many events it has. */
+export const auditExportHeaders = z.object({ 'x-total-count': z.string() })
+
 export const actor = z.object({
   type: z.enum(['person', 'machine', 'policy', 'timer', 'system']),
   id: z.string().optional(),

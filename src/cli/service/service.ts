@@ -65,6 +65,13 @@ export class Service {
     return { bytes: new Uint8Array(await response.arrayBuffer()), headers: response.headers }
   }
 
+  /** The bytes of an answer as they come in. */
+  async *chunks(path: string): AsyncGenerator<Uint8Array, void, undefined> {
+    const response = await this.#fetch(path, { headers: this.#headers })
+    if (!response.ok) throw await this.#problemOf(response)
+    if (response.body !== null) yield* response.body
+  }
+
   async #ask(
     method: string,
     path: string,

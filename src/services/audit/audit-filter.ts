@@ -72,7 +72,7 @@ export function filterDetail(filter: AuditFilter): JsonObject {
 }
 
 /** Who may read the whole trail may also ask for requests they do not see otherwise. */
-async function requestIdOf(
+export async function requestIdOf(
   ctx: ServiceContext,
   reader: AuditReader,
   reference: string,

@@ -8,6 +8,12 @@ import { csvHeader, csvRow } from './audit-csv.ts'
 
 const pageSize = 1000
 
+export interface ExportedTrail {
+  /** how many events there are: the population, for who draws a sample */
+  readonly count: number
+  readonly lines: AsyncGenerator<string, void, undefined>
+}
+
 /**
  * The trail as lines, oldest first: `jsonl` is the stored documents, byte for byte; `csv` has a header and escaped cells
  * (audit.md, reading). Exporting is an event itself, recorded before the first line and the last of them. Each line ends with a newline.
@@ -17,7 +23,7 @@ export async function exportAudit(
   ctx: ServiceContext,
   caller: Caller,
   input: AuditFilter & { readonly format: 'jsonl' | 'csv'; readonly keyReadsAudit: boolean },
-): Promise<AsyncGenerator<string, void, undefined>> {
+): Promise<ExportedTrail> {
   const { format, keyReadsAudit, ...filter } = input
   const reader = await auditReaderOf(ctx, caller, keyReadsAudit)
   if (!reader.all) throw new Problem('forbidden', 'Exporting the trail takes the right readAudit')
@@ -34,6 +40,9 @@ export async function exportAudit(
   const until = clock.rows[0]?.now ?? ''
   conditions.push(sql<boolean>`audit_event.at <= ${until}::text::timestamptz`)
   const where = sql.join(conditions, sql` and `)
+  const counted = await sql<{ count: string }>`
+    select count(*) as count from audit_event where ${where}
+  `.execute(ctx.db)
   async function* lines(): AsyncGenerator<string, void, undefined> {
     if (format === 'csv') yield csvHeader
     let last = { at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
@@ -52,5 +61,5 @@ export async function exportAudit(
       if (rows.length < pageSize) return
     }
   }
-  return lines()
+  return { count: Number(counted.rows[0]?.count ?? 0), lines: lines() }
 }

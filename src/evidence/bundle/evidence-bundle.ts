@@ -1,0 +1,104 @@
+import { MalformedEvidence } from '../malformed.ts'
+import type { KeptStatement } from '../verify/statements.ts'
+import { asStatement } from './log-files.ts'
+
+export const bundleFormat = 'countersign-evidence-bundle/v1'
+
+/** One event of the log: its exact bytes as text, its place, and the hashes that lead from it to the root (base64). */
+export interface BundledEvent {
+  readonly index: number
+  readonly event: string
+  readonly proof: readonly string[]
+}
+
+/** Words that an event commits to: the salted document whose hash the event carries (audit.md, Form). */
+export interface RevealedText {
+  readonly hash: string
+  readonly document: string
+}
+
+/** What there is about one request, in one JSON document that can be verified with the log's key alone. */
+export interface EvidenceBundle {
+  readonly format: typeof bundleFormat
+  /** the request it was made for */
+  readonly requestId: string
+  /** the requests whose events are all here: that one, and the others about the same call */
+  readonly requestIds: readonly string[]
+  /** C2SP tlog-checkpoint, signed by the log's key */
+  readonly checkpoint: string
+  /** the keys of the statements, signed by the log's key */
+  readonly keys: string
+  /** in the log's order */
+  readonly events: readonly BundledEvent[]
+  readonly statements: readonly KeptStatement[]
+  readonly revealed: readonly RevealedText[]
+  /** that the tree continues the one of `from` events, for whoever kept its checkpoint */
+  readonly consistency?: { readonly from: number; readonly proof: readonly string[] }
+}
+
+/** Reads a bundle. Throws `MalformedEvidence` with what is wrong with its form. */
+export function parseBundle(text: string): EvidenceBundle {
+  let value: Partial<Record<keyof EvidenceBundle, unknown>> | null
+  try {
+    value = JSON.parse(text) as typeof value
+  } catch {
+    throw new MalformedEvidence('A bundle is one JSON document')
+  }
+  if (value === null || typeof value !== 'object' || value.format !== bundleFormat) {
+    throw new MalformedEvidence(`A bundle's format is "${bundleFormat}"`)
+  }
+  const { requestId, checkpoint, keys, consistency } = value
+  if (typeof requestId !== 'string' || typeof checkpoint !== 'string' || typeof keys !== 'string') {
+    throw new MalformedEvidence('A bundle has a requestId, a checkpoint and keys')
+  }
+  return {
+    format: bundleFormat,
+    requestId,
+    requestIds: textsOf(value.requestIds),
+    checkpoint,
+    keys,
+    events: listOf(value.events, 'events', readEvent),
+    statements: listOf(value.statements, 'statements', (one) => asStatement(one as KeptStatement)),
+    revealed: listOf(value.revealed, 'revealed', readRevealed),
+    ...(consistency === undefined ? {} : { consistency: readConsistency(consistency) }),
+  }
+}
+
+/** Hashes in base64 as bytes. */
+export function hashesOf(proof: readonly string[]): Buffer[] {
+  return proof.map((hash) => Buffer.from(hash, 'base64'))
+}
+
+function readEvent(one: unknown): BundledEvent {
+  const { index, event, proof } = one as BundledEvent
+  if (!Number.isSafeInteger(index) || typeof event !== 'string') {
+    throw new MalformedEvidence('An event of a bundle has an index, its bytes and a proof')
+  }
+  return { index, event, proof: textsOf(proof) }
+}
+
+function readRevealed(one: unknown): RevealedText {
+  const { hash, document } = one as RevealedText
+  if (typeof hash !== 'string' || typeof document !== 'string') {
+    throw new MalformedEvidence('What is revealed has a hash and a document')
+  }
+  return { hash, document }
+}
+
+function readConsistency(value: unknown): { from: number; proof: string[] } {
+  const { from, proof } = value as { from: unknown; proof: unknown }
+  if (!Number.isSafeInteger(from)) throw new MalformedEvidence('A consistency proof has a size')
+  return { from: Number(from), proof: textsOf(proof) }
+}
+
+function listOf<T>(value: unknown, name: string, read: (one: unknown) => T): T[] {
+  if (!Array.isArray(value) || value.some((one) => typeof one !== 'object' || one === null)) {
+    throw new MalformedEvidence(`A bundle has a list of ${name}`)
+  }
+  return value.map(read)
+}
+
+function textsOf(value: unknown): string[] {
+  if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value
+  throw new MalformedEvidence('A list of texts is missing in the bundle')
+}

@@ -1,0 +1,80 @@
+import { MalformedEvidence } from '../malformed.ts'
+import { parseEntriesPath, parseTilePath } from '../tiles/tile-path.ts'
+import type { KeptStatement } from '../verify/statements.ts'
+
+/**
+ * Files of a full export beside those of C2SP tlog-tiles (`checkpoint`, `tile/…`, `tile/entries/…`): what is needed to
+ * judge what the events say.
+ */
+export const logFileNames = {
+  checkpoint: 'checkpoint',
+  /** the keys of the statements, a note that the log's key signs */
+  keys: 'keys',
+} as const
+
+/** Files of JSON Lines, in parts that are numbered from 0. */
+export const logPartNames = {
+  /** every checkpoint there was, the smallest first: a JSON text a line */
+  checkpoints: 'checkpoints',
+  /** a {@link KeptStatement} a line */
+  statements: 'statements',
+  /** an {@link UncoveredEvent} a line */
+  uncovered: 'uncovered',
+  /** paths of stored tiles that the tree does not have: a JSON text a line */
+  stray: 'stray',
+  /** ids of events that the trail keeps under another time, type or subject than they say: a JSON text a line */
+  misfiled: 'misfiled',
+} as const
+
+/** Path of one part, `statements/0.jsonl`. */
+export function partPath(name: string, part: number): string {
+  return `${name}/${part}.jsonl`
+}
+
+/** An event of the trail that the checkpoint does not cover; `index`: it has a leaf all the same. */
+export interface UncoveredEvent {
+  readonly index: number | null
+  readonly document: string
+}
+
+/** The files of a full export by their path with slashes; `null` where there is none. */
+export interface LogFiles {
+  read(path: string): Uint8Array | null
+}
+
+/** The lines of all parts of a JSON Lines file, parsed; throws as `JSON.parse` does. */
+export function readLines<T>(files: LogFiles, name: string): T[] {
+  const lines: T[] = []
+  for (let part = 0; ; part += 1) {
+    const bytes = files.read(partPath(name, part))
+    if (bytes === null) return lines
+    for (const line of Buffer.from(bytes).toString('utf8').split('\n')) {
+      if (line !== '') lines.push(JSON.parse(line) as T)
+    }
+  }
+}
+
+/** The statements of an export, checked for their form. Throws when a line is none. */
+export function readStatements(files: LogFiles): KeptStatement[] {
+  return readLines<KeptStatement>(files, logPartNames.statements).map(asStatement)
+}
+
+/** A statement as it was read from elsewhere. Throws `MalformedEvidence` when it is none. */
+export function asStatement(value: KeptStatement): KeptStatement {
+  const { kind, statement, signature, keyId } = value
+  for (const text of [kind, statement, signature, keyId] as unknown[]) {
+    if (typeof text !== 'string')
+      throw new MalformedEvidence('A statement has a kind, a text, a signature and a key')
+  }
+  return { kind, statement, signature, keyId }
+}
+
+const parts = Object.values(logPartNames).join('|')
+const isPart = new RegExp(`^(${parts})/(0|[1-9]\\d{0,8})\\.jsonl$`)
+
+/** Whether a full export may have a file under this path: whoever unpacks one writes no other. */
+export function isLogFile(path: string): boolean {
+  const names: readonly string[] = Object.values(logFileNames)
+  if (names.includes(path) || isPart.test(path)) return true
+  return parseTilePath(path) !== null || parseEntriesPath(path) !== null
+}

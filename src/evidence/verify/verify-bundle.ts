@@ -1,0 +1,109 @@
+import { hashBytes } from '../../domain/digest.ts'
+import { hashesOf, type EvidenceBundle } from '../bundle/evidence-bundle.ts'
+import { openStatementKeys } from '../bundle/statement-keys.ts'
+import { verifyConsistency } from '../merkle/consistency-proof.ts'
+import { verifyInclusion } from '../merkle/inclusion-proof.ts'
+import { leafHash } from '../merkle/tree-hash.ts'
+import type { Checkpoint } from '../note/checkpoint.ts'
+import type { NoteKey } from '../note/note-key.ts'
+import { checkFreshness } from './check-freshness.ts'
+import { openedCheckpoint, sentenceOf } from './checkpoint-opened.ts'
+import type { Findings, Verdict } from './finding.ts'
+import { EventJudge, openFindings, verdictsOf } from './judge-events.ts'
+import type { Statements } from './statements.ts'
+
+/**
+ * Verifies an evidence bundle with nothing but the log's key: every verdict of audit.md, as far as one request goes.
+ * `since`: a checkpoint that somebody kept. Never throws on hostile input.
+ */
+export function verifyBundle(
+  bundle: EvidenceBundle,
+  key: NoteKey,
+  since: string | null,
+): Verdict[] {
+  const findings = openFindings()
+  const checkpoint = openedCheckpoint(bundle.checkpoint, key, findings.authenticity)
+  const requestIds = new Set([bundle.requestId, ...bundle.requestIds])
+  const statements = {
+    kept: bundle.statements,
+    verifier: keysOf(bundle, key, findings.authenticity),
+  }
+  const judge = new EventJudge(findings, { whole: false, requestIds }, statements)
+  checkInclusion(findings.integrity, bundle, checkpoint)
+  for (const { index, event } of bundle.events) judge.take(index, event)
+  judge.end()
+  checkRevealed(findings.integrity, bundle)
+  checkFreshness(findings.freshness, {
+    checkpoint,
+    newest: judge.newest,
+    key,
+    since,
+    continuesFrom: (older) => continues(bundle, checkpoint, older),
+  })
+  return verdictsOf(findings)
+}
+
+/** Every event is in the tree that was signed, at its place, and they are in the log's order. */
+function checkInclusion(
+  findings: Findings,
+  { events }: EvidenceBundle,
+  checkpoint: Checkpoint | null,
+): void {
+  if (checkpoint === null) {
+    findings.cannotJudge('there is no checkpoint to hold the events against')
+    return
+  }
+  let before = -1
+  for (const { index, event, proof } of events) {
+    const at = { event: { index } }
+    if (index <= before) findings.fail(`the event comes after event ${before}`, at)
+    before = index
+    const { size, root } = checkpoint
+    const claim = { index, size, root, leaf: leafHash(event), proof: hashesOf(proof) }
+    if (!verifyInclusion(claim)) findings.fail('the signed tree does not have these bytes here', at)
+  }
+  findings.note(`${events.length} events are in the signed tree of ${checkpoint.size}`)
+}
+
+/** What is revealed is what the events committed to. */
+function checkRevealed(findings: Findings, { revealed, events }: EvidenceBundle): void {
+  for (const { hash, document } of revealed) {
+    if (hashBytes(document) !== hash) {
+      findings.fail(`the words revealed for ${hash} are not those that it is the hash of`)
+    } else if (!events.some(({ event }) => event.includes(`"${hash}"`))) {
+      findings.fail(`no event commits to the words revealed for ${hash}`)
+    }
+  }
+  if (revealed.length > 0) findings.note(`${revealed.length} revealed texts are those committed to`)
+}
+
+function keysOf(
+  { keys }: EvidenceBundle,
+  key: NoteKey,
+  authenticity: Findings,
+): Statements['verifier'] {
+  try {
+    return openStatementKeys(keys, key)
+  } catch (error) {
+    authenticity.fail(sentenceOf(error))
+    return null
+  }
+}
+
+function continues(
+  { consistency }: EvidenceBundle,
+  checkpoint: Checkpoint | null,
+  older: Checkpoint,
+): boolean | null {
+  if (checkpoint === null) return null
+  const given = consistency?.from === older.size ? consistency.proof : null
+  // Of the same size, and of none, the empty proof says it.
+  if (given === null && older.size !== checkpoint.size && older.size !== 0) return null
+  return verifyConsistency({
+    from: older.size,
+    fromRoot: older.root,
+    size: checkpoint.size,
+    root: checkpoint.root,
+    proof: hashesOf(given ?? []),
+  })
+}

@@ -1,0 +1,186 @@
+import {
+  logFileNames,
+  logPartNames,
+  readLines,
+  readStatements,
+  type LogFiles,
+  type UncoveredEvent,
+} from '../bundle/log-files.ts'
+import { openStatementKeys } from '../bundle/statement-keys.ts'
+import { hashBytesLong, isSameHash, leafHash } from '../merkle/tree-hash.ts'
+import { rangeHash } from '../merkle/tree-range.ts'
+import type { Checkpoint } from '../note/checkpoint.ts'
+import type { NoteKey } from '../note/note-key.ts'
+import { decodeEntries } from '../tiles/entry-bundle.ts'
+import { entriesPath, tileWidth } from '../tiles/tile-path.ts'
+import { checkFreshness } from './check-freshness.ts'
+import { checkTree } from './check-tree.ts'
+import { openedCheckpoint, sentenceOf } from './checkpoint-opened.ts'
+import { CompactTree } from './compact-tree.ts'
+import type { Findings, Verdict } from './finding.ts'
+import { EventJudge, openFindings, verdictsOf, type AllFindings } from './judge-events.ts'
+import { readEvent, referenceTo } from './logged-event.ts'
+import type { Statements } from './statements.ts'
+
+/** An event that the log does not cover yet may be so young, compared with the newest that it covers. */
+const coveredWithinMs = 60_000
+
+/**
+ * Verifies a full export with nothing but the log's key: every verdict of audit.md. `since`: a checkpoint that somebody
+ * kept. Never throws on hostile input: what cannot be read fails the verdict that needs it.
+ */
+export function verifyLog(files: LogFiles, key: NoteKey, since: string | null): Verdict[] {
+  const findings = openFindings()
+  const note = files.read(logFileNames.checkpoint)
+  const checkpoint =
+    note === null
+      ? null
+      : openedCheckpoint(Buffer.from(note).toString('utf8'), key, findings.authenticity)
+  if (note === null) findings.authenticity.fail('there is no checkpoint')
+  if (checkpoint === null)
+    findings.integrity.cannotJudge('there is no checkpoint to hold the events against')
+  const judge = new EventJudge(
+    findings,
+    { whole: true, requestIds: new Set() },
+    statementsOf(files, key, findings.authenticity),
+  )
+  const size = checkpoint?.size ?? 0
+  const tree = new CompactTree(readLeaves(files, size, findings, judge))
+  judge.end()
+  checkTree(findings.integrity, files, tree, checkpointsOf(files, key, checkpoint, findings))
+  for (const path of textsOf(files, logPartNames.stray, findings.integrity)) {
+    findings.integrity.fail(`${path} is stored, and the tree has no such tile`)
+  }
+  checkUncovered(files, findings, judge)
+  checkFreshness(findings.freshness, {
+    checkpoint,
+    newest: judge.newest,
+    key,
+    since,
+    continuesFrom: (older) =>
+      isSameHash(rangeHash({ begin: 0, end: older.size }, tree.nodeAt), older.root),
+  })
+  return verdictsOf(findings)
+}
+
+/** Hands every event to the judge; the leaf hashes one after the other. */
+function readLeaves(
+  files: LogFiles,
+  size: number,
+  findings: AllFindings,
+  judge: EventJudge,
+): Buffer {
+  const leaves = Buffer.alloc(size * hashBytesLong)
+  for (let begin = 0; begin < size; begin += tileWidth) {
+    const width = Math.min(tileWidth, size - begin)
+    const path = entriesPath({ index: begin / tileWidth, width })
+    const entries = readEntries(files, path, width, findings.integrity)
+    for (let place = 0; place < width; place += 1) {
+      const index = begin + place
+      const entry = entries[place]
+      // The form has no other way to say that an event is not there.
+      if (entry === undefined || entry.length === 0) {
+        findings.integrity.fail('the event is missing', { event: { index } })
+        continue
+      }
+      leafHash(entry).copy(leaves, index * hashBytesLong)
+      judge.take(index, entry.toString('utf8'))
+    }
+  }
+  return leaves
+}
+
+function readEntries(files: LogFiles, path: string, width: number, integrity: Findings): Buffer[] {
+  const bytes = files.read(path)
+  try {
+    const entries = bytes === null ? [] : decodeEntries(bytes)
+    if (bytes === null) integrity.fail(`${path} is missing`)
+    else if (entries.length !== width) integrity.fail(`${path} has ${entries.length} entries`)
+    return entries
+  } catch (error) {
+    integrity.fail(`${path}: ${sentenceOf(error)}`)
+    return []
+  }
+}
+
+function statementsOf(files: LogFiles, key: NoteKey, authenticity: Findings): Statements {
+  const keys = files.read(logFileNames.keys)
+  let verifier: Statements['verifier'] = null
+  let kept: Statements['kept'] = []
+  try {
+    if (keys === null) authenticity.cannotJudge('the keys of the statements are not here')
+    else verifier = openStatementKeys(Buffer.from(keys).toString('utf8'), key)
+  } catch (error) {
+    authenticity.fail(sentenceOf(error))
+  }
+  try {
+    kept = readStatements(files)
+  } catch (error) {
+    authenticity.fail(`${logPartNames.statements}: ${sentenceOf(error)}`)
+  }
+  return { kept, verifier }
+}
+
+/** Every checkpoint that was signed, the smallest first, the newest among them. */
+function checkpointsOf(
+  files: LogFiles,
+  key: NoteKey,
+  newest: Checkpoint | null,
+  findings: AllFindings,
+): Checkpoint[] {
+  if (newest === null) return []
+  let notes: string[] = []
+  try {
+    notes = readLines<string>(files, logPartNames.checkpoints).map(String)
+  } catch (error) {
+    findings.authenticity.fail(`${logPartNames.checkpoints}: ${sentenceOf(error)}`)
+  }
+  const older = notes
+    .flatMap((note) => openedCheckpoint(note, key, findings.authenticity) ?? [])
+    .filter(({ size }) => size !== newest.size)
+  for (const { size } of older) {
+    if (size > newest.size) {
+      findings.authenticity.fail(
+        `a checkpoint covers ${size} events, and the newest ${newest.size}`,
+      )
+    }
+  }
+  return [...older.filter(({ size }) => size < newest.size), newest].toSorted(
+    (one, other) => one.size - other.size,
+  )
+}
+
+/** What the trail holds beside the log: young events that wait for it, or what somebody put in or took out of it. */
+function checkUncovered(files: LogFiles, { completeness }: AllFindings, judge: EventJudge): void {
+  let uncovered: Partial<Record<keyof UncoveredEvent, unknown>>[] = []
+  try {
+    uncovered = readLines(files, logPartNames.uncovered)
+  } catch (error) {
+    completeness.fail(`${logPartNames.uncovered}: ${sentenceOf(error)}`)
+  }
+  let young = 0
+  for (const { index, document } of uncovered) {
+    const place = typeof index === 'number' ? index : null
+    const event = readEvent(place, typeof document === 'string' ? document : '')
+    const at = event === null ? {} : referenceTo(event)
+    if (place !== null) {
+      completeness.fail('the event has a place in the log that no checkpoint covers', at)
+    } else if (event === null || !(event.atMs > (judge.newest?.atMs ?? 0) - coveredWithinMs)) {
+      completeness.fail('the event is in the trail and not in the log', at)
+    } else young += 1
+  }
+  for (const id of textsOf(files, logPartNames.misfiled, completeness)) {
+    const problem = 'the trail keeps the event under another time, type or subject than it says'
+    completeness.fail(problem, { event: { id } })
+  }
+  if (young > 0) completeness.note(`${young} events are too young to be covered`)
+}
+
+function textsOf(files: LogFiles, name: string, findings: Findings): string[] {
+  try {
+    return readLines<string>(files, name).map(String)
+  } catch (error) {
+    findings.fail(`${name}: ${sentenceOf(error)}`)
+    return []
+  }
+}

@@ -1,0 +1,127 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { parseBundle, type EvidenceBundle } from '../../../evidence/bundle/evidence-bundle.ts'
+import { formatStatementKeys } from '../../../evidence/bundle/statement-keys.ts'
+import { noteKey } from '../../../evidence/note/note-key.ts'
+import type { Verdict } from '../../../evidence/verify/finding.ts'
+import { verifyBundle } from '../../../evidence/verify/verify-bundle.ts'
+import { readNewestCheckpoint } from '../../../store/audit-log.ts'
+import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
+import { coverAudit } from '../../../../test/harness/fixtures/cover-audit.ts'
+import { livedDesk, type LivedDesk } from '../../../../test/harness/evidence/lived-desk.ts'
+import { exportBundle } from './export-bundle.ts'
+
+let lived: LivedDesk
+let bundle: EvidenceBundle
+/** what somebody kept before the bundle was made */
+let kept: string
+
+beforeAll(async () => {
+  lived = await livedDesk()
+  const checkpoint = await readNewestCheckpoint(lived.desk.database.db)
+  kept = checkpoint?.note ?? ''
+  bundle = await exported({ since: checkpoint?.size ?? 0 })
+})
+afterAll(() => lived.desk[Symbol.asyncDispose]())
+
+/** As grace, who may read the trail; somebody covers it meanwhile, as the sequencer does. */
+async function exported(more: { since?: number } = {}): Promise<EvidenceBundle> {
+  const { desk, signer, requestId } = lived
+  const covering = setInterval(() => void coverAudit(desk.database.db), 20)
+  try {
+    const made = await exportBundle(desk.api, desk.people.grace.caller, {
+      request: requestId,
+      keysNote: formatStatementKeys(desk.api.verifier, signer),
+      keyReadsAudit: false,
+      ...more,
+    })
+    return parseBundle(JSON.stringify(made))
+  } finally {
+    clearInterval(covering)
+  }
+}
+
+function verify(one: EvidenceBundle, since: string | null = null): Record<string, string> {
+  return outcomes(verifyBundle(one, lived.signer.key, since))
+}
+
+function outcomes(verdicts: readonly Verdict[]): Record<string, string> {
+  return Object.fromEntries(verdicts.map(({ name, outcome }) => [name, outcome]))
+}
+
+const allHold = {
+  integrity: 'holds',
+  authenticity: 'holds',
+  authorisation: 'holds',
+  binding: 'holds',
+  completeness: 'holds',
+  freshness: 'holds',
+}
+
+describe('an evidence bundle', () => {
+  test('holds in every verdict with nothing but the log’s key, and reveals the reasons', () => {
+    expect(verify(bundle)).toEqual(allHold)
+    expect(verify(bundle, kept)).toEqual(allHold)
+    expect(bundle.revealed.map(({ document }) => document).join()).toContain('Looks right.')
+  })
+
+  test('is not proved to continue a checkpoint that it has no proof from', () => {
+    const { consistency: _, ...without } = bundle
+    expect(verify(without, kept)).toEqual({ ...allHold, freshness: 'unknown' })
+  })
+
+  test('is refused where the key is another’s', () => {
+    const verdicts = verifyBundle(
+      bundle,
+      noteKey('countersign/other', generateKeyPairSync('ed25519').publicKey),
+      null,
+    )
+    expect(outcomes(verdicts)).toMatchObject({ authenticity: 'fails' })
+  })
+
+  test('fails in integrity when one byte of an event is another', () => {
+    const [first, ...others] = bundle.events
+    if (first === undefined) throw new Error('no events')
+    const changed = { ...first, event: first.event.replace('policy', 'polizy') }
+    expect(verify({ ...bundle, events: [changed, ...others] })).toMatchObject({
+      integrity: 'fails',
+    })
+  })
+
+  test('fails in integrity when other words are revealed than were committed to', () => {
+    const revealed = bundle.revealed.map((one) => ({
+      ...one,
+      document: one.document.replace('right', 'wrong'),
+    }))
+    expect(verify({ ...bundle, revealed })).toEqual({ ...allHold, integrity: 'fails' })
+  })
+
+  test('fails in completeness when an event of the request is left out, and in authenticity without its permit', () => {
+    const decided = bundle.events.findIndex(({ event }) => event.includes('"decision.recorded"'))
+    const events = bundle.events.filter((_, place) => place !== decided)
+    expect(verify({ ...bundle, events })).toMatchObject({ completeness: 'fails' })
+    const statements = bundle.statements.filter(({ kind }) => kind !== 'permit')
+    expect(verify({ ...bundle, statements })).toEqual({ ...allHold, authenticity: 'fails' })
+  })
+
+  test('does not vouch for who is behind a request whose run’s start is left out', () => {
+    const events = bundle.events.filter(({ event }) => !event.includes('"type":"run.started"'))
+    expect(verify({ ...bundle, events })).toMatchObject({
+      authorisation: 'unknown',
+      completeness: 'unknown',
+    })
+  })
+
+  test('is an event, and is given to nobody who may not read the trail', async () => {
+    const { desk, requestId } = lived
+    const events = await desk.database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('type', '=', 'audit.exported')
+      .execute()
+    expect(events.map(({ document }) => document).join()).toContain(requestId)
+    const asked = { request: requestId, keysNote: '', keyReadsAudit: false }
+    const refused = exportBundle(desk.api, desk.people.ada.caller, asked)
+    expect((await refusal(refused)).code).toBe('forbidden')
+  })
+})

@@ -1,0 +1,60 @@
+import { sql } from 'kysely'
+import type { Db } from '../../../store/database.ts'
+
+/** What a bundle about a request is made of. */
+export interface EventsAbout {
+  /** the request, and the others about the same call */
+  readonly requestIds: readonly string[]
+  /** the run and those above it */
+  readonly runIds: readonly string[]
+  readonly events: readonly { readonly id: string; readonly document: string }[]
+}
+
+/**
+ * The events that a request is judged by: all of the requests about its call, all of the call itself, of the runs above
+ * it whatever makes somebody stand behind it, the grants that the call used, the activations of the policies that judged
+ * it, and the disabling of people who decided it.
+ */
+export async function readEventsAbout(db: Db, requestId: string): Promise<EventsAbout> {
+  const requests = await sql<{ id: string; callId: string | null; runId: string | null }>`
+    select other.id, other.call_id as "callId", other.run_id as "runId"
+    from request join request as other on other.id = request.id or other.call_id = request.call_id
+    where request.id = ${requestId}
+  `.execute(db)
+  const requestIds = requests.rows.map(({ id }) => id)
+  const [first] = requests.rows
+  const lineage = await sql<{ id: string }>`
+    select ancestor_id as id from run_lineage where run_id = ${first?.runId ?? null}::uuid
+  `.execute(db)
+  const runIds = lineage.rows.map(({ id }) => id)
+  const { rows } = await sql<{ id: string; document: string }>`
+    with own as (
+      select id, type, document from audit_event where request_id = any(${requestIds}::uuid[])
+      union
+      select id, type, document from audit_event
+        where run_id = ${first?.runId ?? null}::uuid and call_id = ${first?.callId ?? null}::uuid
+      union
+      select id, type, document from audit_event where run_id = any(${runIds}::uuid[]) and (
+        type in ('run.started', 'run.messaged', 'run.ended', 'run.cancelled')
+        or (type = 'decision.recorded' and document::jsonb -> 'detail' ->> 'kind' = 'question'))
+    ), used as (
+      select document::jsonb -> 'detail' ->> 'grantId' as id from own where type = 'grant.used'
+    ), policies as (
+      select distinct document::jsonb ->> 'policyDigest' as digest from own
+    ), people as (
+      select distinct document::jsonb -> 'actor' ->> 'id' as id from own where type = 'decision.recorded'
+    ), around as (
+      select id, document from audit_event where run_id = any(${runIds}::uuid[])
+        and type in ('grant.given', 'grant.used', 'grant.revoked', 'grant.ended')
+        and document::jsonb -> 'detail' ->> 'grantId' in (select used.id from used)
+      union
+      select id, document from audit_event where type = 'policy.activated'
+        and document::jsonb ->> 'policyDigest' in (select digest from policies)
+      union
+      select id, document from audit_event where type = 'credential.changed'
+        and document::jsonb -> 'detail' ->> 'personId' in (select people.id from people)
+    )
+    select id, document from own union select id, document from around
+  `.execute(db)
+  return { requestIds, runIds, events: rows }
+}

@@ -1,0 +1,163 @@
+import type { JsonObject } from '../../../domain/json.ts'
+import { Problem } from '../../../domain/problem.ts'
+import {
+  bundleFormat,
+  type BundledEvent,
+  type EvidenceBundle,
+  type RevealedText,
+} from '../../../evidence/bundle/evidence-bundle.ts'
+import type { KeptStatement } from '../../../evidence/verify/statements.ts'
+import type { StoredCheckpoint } from '../../../store/audit-log.ts'
+import { getText } from '../../../store/content.ts'
+import type { Db } from '../../../store/database.ts'
+import type { Caller, ServiceContext } from '../../context.ts'
+import { inUnitOfWork } from '../../unit-of-work.ts'
+import { auditReaderOf, requestIdOf } from '../audit-filter.ts'
+import { proveConsistency, proveEvents } from '../log/prove-events.ts'
+import { readCheckpoint } from '../log/read-checkpoint.ts'
+import { readEventsAbout, type EventsAbout } from './events-about.ts'
+import { statementOfRow, statementOfRun } from './read-statements.ts'
+import { untilCovered } from './until-covered.ts'
+
+/**
+ * Everything that one request can be judged by without this service, in one document (audit.md, Verifying). `since`: the
+ * size of a checkpoint that somebody kept, which the bundle then proves to be continued. Exporting is an event. Rejects with `forbidden`
+ * for callers who may not read the whole trail, and with `not_found`.
+ */
+export async function exportBundle(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: {
+    /** id or number */
+    readonly request: string
+    readonly since?: number
+    readonly keysNote: string
+    readonly keyReadsAudit: boolean
+  },
+): Promise<EvidenceBundle> {
+  const reader = await auditReaderOf(ctx, caller, input.keyReadsAudit)
+  if (!reader.all) throw new Problem('forbidden', 'Exporting evidence takes the right readAudit')
+  const requestId = await requestIdOf(ctx, reader, input.request)
+  await inUnitOfWork(ctx, (unit) =>
+    unit.audit({
+      type: 'audit.exported',
+      actor: caller.actor,
+      channel: caller.channel,
+      detail: { format: 'bundle', filter: { requestId } },
+    }),
+  )
+  await untilCovered(ctx.db)
+  const checkpoint = await readCheckpoint(ctx)
+  const about = await readEventsAbout(ctx.db, requestId)
+  const events = await provenEvents(ctx.db, checkpoint, about)
+  return {
+    format: bundleFormat,
+    requestId,
+    requestIds: about.requestIds,
+    checkpoint: checkpoint.note,
+    keys: input.keysNote,
+    events,
+    statements: await statementsAbout(ctx.db, about, events),
+    revealed: await revealedBy(ctx.db, events),
+    ...(await consistencyFrom(ctx.db, input.since, checkpoint)),
+  }
+}
+
+/** The events with their proofs, in the log's order. Rejects with `unavailable` while the log does not cover them all. */
+async function provenEvents(
+  db: Db,
+  checkpoint: StoredCheckpoint,
+  { events }: EventsAbout,
+): Promise<BundledEvent[]> {
+  const proven = await proveEvents(
+    db,
+    checkpoint,
+    events.map(({ id }) => id),
+  )
+  const missing = events.length - proven.size
+  if (missing > 0) {
+    const sentence = `The log does not cover ${missing} of the request's events yet: try again`
+    throw new Problem('unavailable', sentence)
+  }
+  return events
+    .flatMap(({ id, document }) => {
+      const leaf = proven.get(id)
+      if (leaf === undefined) return []
+      const proof = leaf.proof.map((hash) => hash.toString('base64'))
+      return [{ index: leaf.index, event: document, proof }]
+    })
+    .toSorted((one, other) => one.index - other.index)
+}
+
+async function statementsAbout(
+  db: Db,
+  { requestIds, runIds }: EventsAbout,
+  events: readonly BundledEvent[],
+): Promise<KeptStatement[]> {
+  const told = (type: string, key: string): string[] =>
+    detailsOf(events, type).flatMap((detail) => {
+      const id = detail[key]
+      return typeof id === 'string' || typeof id === 'number' ? [String(id)] : []
+    })
+  const grantIds = told('grant.given', 'grantId')
+  const sequences = told('policy.activated', 'sequence').map(Number)
+  const [runs, permits, grants, activations] = await Promise.all([
+    runIds.length === 0
+      ? []
+      : db.selectFrom('run').selectAll().where('id', 'in', runIds).orderBy('id').execute(),
+    db
+      .selectFrom('permit')
+      .selectAll()
+      .where('request_id', 'in', requestIds)
+      .orderBy('id')
+      .execute(),
+    grantIds.length === 0
+      ? []
+      : db.selectFrom('approval_grant').selectAll().where('id', 'in', grantIds).execute(),
+    sequences.length === 0
+      ? []
+      : db.selectFrom('policy_activation').selectAll().where('sequence', 'in', sequences).execute(),
+  ])
+  return [
+    ...runs.filter((run) => run.signature !== '').map(statementOfRun),
+    ...permits.map(statementOfRow('permit')),
+    ...grants.map(statementOfRow('grant')),
+    ...activations.map(statementOfRow('activation')),
+  ]
+}
+
+/** The words that the events commit to; those that were erased are not there any more. */
+async function revealedBy(db: Db, events: readonly BundledEvent[]): Promise<RevealedText[]> {
+  const hashes = new Set(
+    [...detailsOf(events, 'decision.recorded'), ...detailsOf(events, 'request.revised')].flatMap(
+      ({ reason }) => (typeof reason === 'string' ? [reason] : []),
+    ),
+  )
+  const revealed: RevealedText[] = []
+  for (const hash of hashes) {
+    const stored = await db
+      .selectFrom('content')
+      .select('hash')
+      .where('hash', '=', hash)
+      .executeTakeFirst()
+    if (stored !== undefined) revealed.push({ hash, document: await getText(db, hash) })
+  }
+  return revealed
+}
+
+function detailsOf(events: readonly BundledEvent[], type: string): JsonObject[] {
+  return events.flatMap(({ event }) => {
+    const parsed = JSON.parse(event) as { type: string; detail: JsonObject }
+    return parsed.type === type ? [parsed.detail] : []
+  })
+}
+
+async function consistencyFrom(
+  db: Db,
+  since: number | undefined,
+  checkpoint: StoredCheckpoint,
+): Promise<Pick<EvidenceBundle, 'consistency'>> {
+  if (since === undefined || since > checkpoint.size) return {}
+  const proof = await proveConsistency(db, since, checkpoint)
+  return { consistency: { from: since, proof: proof.map((hash) => hash.toString('base64')) } }
+}

@@ -1,0 +1,106 @@
+import { logFileNames, logPartNames, partPath } from '../../../evidence/bundle/log-files.ts'
+import type { ArchivedFile } from '../../../evidence/bundle/tar.ts'
+import { hashBytesLong, leafHash } from '../../../evidence/merkle/tree-hash.ts'
+import { encodeEntries } from '../../../evidence/tiles/entry-bundle.ts'
+import {
+  entriesPath,
+  tilePath,
+  tilesOfLevel,
+  tileWidth,
+  type Tile,
+} from '../../../evidence/tiles/tile-path.ts'
+import { readNewestCheckpoint, readWholeTile } from '../../../store/audit-log.ts'
+import {
+  readCheckpoints,
+  readLeavesAsTheyAre,
+  readMisfiled,
+  readStrayTiles,
+  readTileRootsAsTheyAre,
+  readUncovered,
+} from '../../../store/audit-log-export.ts'
+import type { Db } from '../../../store/database.ts'
+import { readAllStatements } from './read-statements.ts'
+
+const pageSize = 1000
+/** More than ever wait for the log; whatever is beyond these says no more than they do. */
+const mostUncovered = 10_000
+
+/**
+ * The whole log as the files of a full export: C2SP tlog-tiles, and beside it what verifying needs. It gives out what is
+ * stored, also where that was tampered with: to judge it is the verifier's part. An event that is not there is empty.
+ */
+export async function* logAsFiles(
+  db: Db,
+  keysNote: string,
+): AsyncGenerator<ArchivedFile, void, undefined> {
+  const newest = await readNewestCheckpoint(db)
+  const size = newest?.size ?? 0
+  if (newest !== null) yield fileOf(logFileNames.checkpoint, newest.note)
+  yield fileOf(logFileNames.keys, keysNote)
+  for (const tile of tilesOfLevel(0, size)) {
+    const begin = tile.index * tileWidth
+    const documents = await readLeavesAsTheyAre(db, begin, begin + tile.width)
+    const entries = documents.map((document) => Buffer.from(document ?? ''))
+    yield { path: entriesPath(tile), bytes: encodeEntries(entries) }
+    const hashes = await hashesOf(db, tile, () => entries.map((entry) => leafHash(entry)))
+    if (hashes !== null) yield { path: tilePath(tile), bytes: hashes }
+  }
+  for (let level = 1; tileWidth ** level <= size; level += 1) {
+    for (const tile of tilesOfLevel(level, size)) {
+      const begin = tile.index * tileWidth
+      const hashes = await hashesOf(db, tile, () =>
+        readTileRootsAsTheyAre(db, level - 1, begin, begin + tile.width),
+      )
+      if (hashes !== null) yield { path: tilePath(tile), bytes: hashes }
+    }
+  }
+  yield* inParts(logPartNames.checkpoints, checkpointPages(db, size))
+  yield* inParts(logPartNames.statements, readAllStatements(db, pageSize))
+  const uncovered = await readUncovered(db, mostUncovered)
+  if (uncovered.length > 0) yield linesOf(partPath(logPartNames.uncovered, 0), uncovered)
+  const stray = await readStrayTiles(db, size, mostUncovered)
+  const paths = stray.map((tile) => tilePath({ ...tile, width: tileWidth }))
+  if (paths.length > 0) yield linesOf(partPath(logPartNames.stray, 0), paths)
+  const misfiled = await readMisfiled(db, mostUncovered)
+  if (misfiled.length > 0) yield linesOf(partPath(logPartNames.misfiled, 0), misfiled)
+}
+
+/** Hashes of a tile: a whole one as it is stored (`null`: it is not), a partial one of what is below. */
+async function hashesOf(
+  db: Db,
+  { level, index, width }: Tile,
+  below: () => Promise<(Buffer | null)[]> | Buffer[],
+): Promise<Buffer | null> {
+  if (width === tileWidth) return readWholeTile(db, level, index)
+  return Buffer.concat((await below()).map((hash) => hash ?? Buffer.alloc(hashBytesLong)))
+}
+
+async function* checkpointPages(db: Db, size: number): AsyncGenerator<string[], void, undefined> {
+  for (let after = -1; ;) {
+    const page = await readCheckpoints(db, after, pageSize)
+    const notes = page.filter((one) => one.size <= size).map(({ note }) => note)
+    if (notes.length > 0) yield notes
+    const last = page.at(-1)
+    if (page.length < pageSize || last === undefined || last.size > size) return
+    after = last.size
+  }
+}
+
+async function* inParts(
+  name: string,
+  pages: AsyncIterable<readonly unknown[]>,
+): AsyncGenerator<ArchivedFile, void, undefined> {
+  let part = 0
+  for await (const page of pages) {
+    yield linesOf(partPath(name, part), page)
+    part += 1
+  }
+}
+
+function linesOf(path: string, values: readonly unknown[]): ArchivedFile {
+  return fileOf(path, values.map((value) => `${JSON.stringify(value)}\n`).join(''))
+}
+
+function fileOf(path: string, text: string): ArchivedFile {
+  return { path, bytes: Buffer.from(text) }
+}

@@ -1,0 +1,112 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Verdict } from '../../../evidence/verify/finding.ts'
+import { verifyLog } from '../../../evidence/verify/verify-log.ts'
+import { readNewestCheckpoint } from '../../../store/audit-log.ts'
+import { exportOf } from '../../../../test/harness/evidence/export-of.ts'
+import { fillTrail } from '../../../../test/harness/evidence/fill-trail.ts'
+import { livedDesk, type LivedDesk } from '../../../../test/harness/evidence/lived-desk.ts'
+import { tamperedVerdicts } from '../../../../test/harness/evidence/tampered-verdicts.ts'
+import { tamperings, trailTables } from '../../../../test/harness/evidence/tamper.ts'
+
+let lived: LivedDesk
+
+beforeAll(async () => {
+  lived = await livedDesk()
+  await fillTrail(lived.desk.database.db, 600)
+})
+afterAll(() => lived.desk[Symbol.asyncDispose]())
+
+async function verify(since: string | null = null): Promise<readonly Verdict[]> {
+  const { desk, signer } = lived
+  const files = await exportOf(desk.database.db, signer, desk.api.verifier)
+  return verifyLog(files, signer.key, since)
+}
+
+describe('a full export', () => {
+  test('of an untouched trail holds in every verdict', async () => {
+    const verdicts = await verify()
+    expect(verdicts.flatMap(({ findings }) => findings)).toEqual([])
+    expect(verdicts.map(({ outcome }) => outcome)).toEqual(Array(6).fill('holds'))
+  })
+
+  test.each(Object.keys(trailTables))('shows where %s was tampered with', async (table) => {
+    for (const tampering of tamperings) {
+      const { done, verdicts } = await tamperedVerdicts(lived, { table, tampering, seed: 7 })
+      const findings = verdicts.filter(({ outcome }) => outcome === 'fails').flatMap(placesOf)
+      expect(done === null || findings.length > 0, done ?? '').toBe(true)
+    }
+  })
+
+  test('whose log was cut off, or whose beginning is another, does not continue what somebody kept', async () => {
+    const { desk, signer } = lived
+    const { db } = desk.database
+    const kept = (await readNewestCheckpoint(db))?.note ?? ''
+    const first = await db
+      .selectFrom('audit_checkpoint')
+      .select('note')
+      .orderBy('size')
+      .executeTakeFirst()
+    expect(freshness(await verify(first?.note))).toMatchObject({ outcome: 'holds' })
+    const tx = await db.startTransaction().execute()
+    try {
+      for (const table of [
+        'audit_leaf',
+        'audit_tile',
+        'audit_checkpoint',
+        'audit_event',
+        'permit',
+        'run',
+      ]) {
+        await sql`alter table ${sql.table(table)} disable trigger all`.execute(tx)
+      }
+      // Everything that came after the first checkpoint is taken out, without a trace.
+      await sql`
+        delete from audit_checkpoint where size > (select min(size) from audit_checkpoint);
+      `.execute(tx)
+      await sql`delete from audit_event where id in (
+        select event_id from audit_leaf where index >= (select max(size) from audit_checkpoint))`.execute(
+        tx,
+      )
+      await sql`delete from audit_leaf where index >= (select max(size) from audit_checkpoint)`.execute(
+        tx,
+      )
+      await sql`delete from audit_tile`.execute(tx)
+      const files = await exportOf(tx, signer, desk.api.verifier)
+      const verdicts = verifyLog(files, signer.key, kept)
+      expect(freshness(verdicts)?.findings[0]?.problem).toContain('the log was cut off')
+      expect(verifyLog(files, signer.key, null)[0]).toMatchObject({ outcome: 'holds' })
+    } finally {
+      await tx.rollback().execute()
+    }
+  })
+
+  test('that an older checkpoint is missing from still continues it, for whoever kept it', async () => {
+    const { desk, signer } = lived
+    const { db } = desk.database
+    const first = await db
+      .selectFrom('audit_checkpoint')
+      .selectAll()
+      .orderBy('size')
+      .executeTakeFirstOrThrow()
+    const tx = await db.startTransaction().execute()
+    try {
+      await sql`alter table audit_checkpoint disable trigger all`.execute(tx)
+      await tx.deleteFrom('audit_checkpoint').where('size', '=', first.size).execute()
+      const files = await exportOf(tx, signer, desk.api.verifier)
+      const verdicts = verifyLog(files, signer.key, first.note)
+      expect(verdicts.map(({ outcome }) => outcome)).toEqual(Array(6).fill('holds'))
+    } finally {
+      await tx.rollback().execute()
+    }
+  })
+})
+
+/** Where findings say that something is wrong: each names an event, a request, a file or what was signed. */
+function placesOf({ findings }: Verdict): string[] {
+  return findings.map(({ event, requestId, problem }) => requestId ?? event?.id ?? problem)
+}
+
+function freshness(verdicts: readonly Verdict[]): Verdict | undefined {
+  return verdicts.find(({ name }) => name === 'freshness')
+}

@@ -1,0 +1,107 @@
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+
+/** Documents of the leaves from `begin` to before `end`, in order; `null` where the leaf or its event is not there. */
+export async function readLeavesAsTheyAre(
+  db: Db,
+  begin: number,
+  end: number,
+): Promise<(string | null)[]> {
+  const rows = await db
+    .selectFrom('audit_leaf')
+    .leftJoin('audit_event', 'audit_event.id', 'audit_leaf.event_id')
+    .select(['audit_leaf.index', 'audit_event.document'])
+    .where('audit_leaf.index', '>=', String(begin))
+    .where('audit_leaf.index', '<', String(end))
+    .execute()
+  const documents = new Map(rows.map((row) => [Number(row.index), row.document]))
+  return Array.from({ length: end - begin }, (_, place) => documents.get(begin + place) ?? null)
+}
+
+/** Roots of the whole tiles of a level from `begin` to before `end`, in order; `null` where there is none. */
+export async function readTileRootsAsTheyAre(
+  db: Db,
+  level: number,
+  begin: number,
+  end: number,
+): Promise<(Buffer | null)[]> {
+  const rows = await db
+    .selectFrom('audit_tile')
+    .select(['index', 'root'])
+    .where('level', '=', level)
+    .where('index', '>=', String(begin))
+    .where('index', '<', String(end))
+    .execute()
+  const roots = new Map(rows.map((row) => [Number(row.index), row.root]))
+  return Array.from({ length: end - begin }, (_, place) => roots.get(begin + place) ?? null)
+}
+
+/** Signed checkpoints with a size above `after`, the smallest first. */
+export async function readCheckpoints(
+  db: Db,
+  after: number,
+  most: number,
+): Promise<{ size: number; note: string }[]> {
+  const rows = await db
+    .selectFrom('audit_checkpoint')
+    .select(['size', 'note'])
+    .where('size', '>', String(after))
+    .orderBy('size')
+    .limit(most)
+    .execute()
+  return rows.map(({ size, note }) => ({ size: Number(size), note }))
+}
+
+/**
+ * What the trail and the log hold beside what the newest checkpoint covers: events without a leaf (`index` is `null`),
+ * and leaves that no checkpoint covers, which the service never leaves (`document` is empty when their event is not there).
+ */
+export async function readUncovered(
+  db: Db,
+  most: number,
+): Promise<{ index: number | null; document: string }[]> {
+  const { rows } = await sql<{ index: string | null; document: string }>`
+    select audit_leaf.index, coalesce(audit_event.document, '') as document
+    from audit_event full join audit_leaf on audit_leaf.event_id = audit_event.id
+    where audit_leaf.index is null
+      or audit_leaf.index >= coalesce((select max(size) from audit_checkpoint), 0)
+    order by audit_leaf.index nulls first, audit_event.at, audit_event.id limit ${most}
+  `.execute(db)
+  return rows.map(({ index, document }) => ({
+    index: index === null ? null : Number(index),
+    document,
+  }))
+}
+
+/** Events whose columns, by which the trail is searched, say something else than their document. */
+export async function readMisfiled(db: Db, most: number): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from (
+      select *, case when document is json object then document::jsonb end as said from audit_event
+    ) as filed
+    where said is null or said ->> 'id' is distinct from id::text
+      or (said ->> 'at')::timestamptz is distinct from at
+      or said ->> 'type' is distinct from type
+      or said -> 'actor' ->> 'type' is distinct from actor_type
+      or (actor_type <> 'policy' and said -> 'actor' ->> 'id' is distinct from actor_id)
+      or said ->> 'runId' is distinct from run_id::text
+      or said ->> 'requestId' is distinct from request_id::text
+      or said ->> 'callId' is distinct from call_id::text
+      or said ->> 'sequence' is distinct from sequence::text
+    order by id limit ${most}
+  `.execute(db)
+  return rows.map(({ id }) => id)
+}
+
+/** Whole tiles that are stored and that a tree of `size` leaves does not have. */
+export async function readStrayTiles(
+  db: Db,
+  size: number,
+  most: number,
+): Promise<{ level: number; index: number }[]> {
+  const { rows } = await sql<{ level: number; index: string }>`
+    select level, index from audit_tile
+    where (index + 1)::numeric * power(256::numeric, level + 1) > ${size} order by level, index limit ${most}
+  `.execute(db)
+  return rows.map(({ level, index }) => ({ level, index: Number(index) }))
+}

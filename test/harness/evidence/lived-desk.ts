@@ -1,0 +1,101 @@
+import type { NoteSigner } from '../../../src/evidence/note/signed-note.ts'
+import { closeRun } from '../../../src/services/runs/ending/close-run.ts'
+import { messageRun } from '../../../src/services/runs/message-run.ts'
+import { openAgentDesk, type AgentDesk } from '../fixtures/agent-desk.ts'
+import type { TestPerson } from '../fixtures/people.ts'
+import { coverAudit, logSigner } from '../fixtures/cover-audit.ts'
+
+/** An installation in which something has happened of every kind that a trail tells of, and the key of its log. */
+export interface LivedDesk {
+  readonly desk: AgentDesk
+  readonly signer: NoteSigner
+  /** the run of the quorum of two */
+  readonly runId: string
+  /** the request that two people approved, and whose call was carried out */
+  readonly requestId: string
+}
+
+const config = `version: 1
+teams: { platform: { members: [ada@example.com, grace@example.com, linus@example.com] } }
+queues: { platform: { team: platform } }
+defaults: { queue: platform }
+rights: { readAudit: [grace@example.com] }
+`
+const runScope = `${config}routing: [{ when: { tool: write_file }, scopes: [once, run] }]\n`
+const twoPeopleAsked = `${config}routing: [{ when: { tool: write_file }, quorum: { count: 2 } }]\n`
+
+/** Lives through approvals, denials, a grant and its use, a message, and runs that end. */
+export async function livedDesk(): Promise<LivedDesk> {
+  const desk = await openAgentDesk()
+  await desk.activate({ 'countersign.yaml': runScope })
+  const runId = await grantedRun(desk)
+  await coverAudit(desk.database.db)
+  await desk.activate({ 'countersign.yaml': twoPeopleAsked })
+  const requestId = await twoPeople(desk)
+  await denied(desk)
+  await coverAudit(desk.database.db)
+  return { desk, signer: logSigner, runId, requestId }
+}
+
+/** One write is approved for the run, and runs again on the grant. */
+async function grantedRun(desk: AgentDesk): Promise<string> {
+  const write = { tool: 'write_file', input: { path: 'notes/a.md', content: 'a\n' } }
+  desk.say({
+    text: 'First.',
+    calls: [write, { tool: 'delete_file', input: { path: 'notes/a.md' } }],
+  })
+  desk.say({ text: 'Again.', calls: [write] })
+  const runId = await desk.start()
+  const first = await desk.turn(runId, 1)
+  await desk.perform(first)
+  const [call] = await desk.calls(runId, 1)
+  await desk.decide(desk.people.grace, call?.requestId ?? '', { scope: 'run' })
+  await desk.perform(first)
+  await desk.perform(await desk.turn(runId, 2))
+  await desk.turn(runId, 3)
+  await closeRun(desk.api, { runId })
+  return runId
+}
+
+/** A write that takes two people, neither of whom has spoken to the run. */
+async function twoPeople(desk: AgentDesk): Promise<string> {
+  desk.say({
+    text: 'I write.',
+    calls: [{ tool: 'write_file', input: { path: 'notes/b.md', content: 'b\n' } }],
+  })
+  const runId = await desk.start()
+  await messageRun(desk.api, desk.people.ada.caller, { runId, text: 'Mind the spelling.' })
+  const turn = await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  const requestId = call?.requestId ?? ''
+  await desk.decide(desk.people.ada, requestId).catch(() => undefined)
+  await desk.decide(desk.people.grace, requestId, { reason: 'Looks right.' })
+  await desk.decide(await linusOf(desk), requestId)
+  await desk.perform(turn)
+  await desk.turn(runId, 2)
+  await closeRun(desk.api, { runId })
+  return requestId
+}
+
+async function denied(desk: AgentDesk): Promise<void> {
+  desk.say({
+    text: 'I would.',
+    calls: [
+      { tool: 'write_file', input: { path: 'notes/c.md', content: 'c\n' } },
+      { tool: 'write_file', input: { path: 'notes/d.md', content: 'd\n' } },
+    ],
+  })
+  const runId = await desk.start()
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  await desk.decide(desk.people.grace, call?.requestId ?? '', { decision: 'deny', then: 'stop' })
+}
+
+async function linusOf(desk: AgentDesk): Promise<TestPerson> {
+  const { id, name } = await desk.database.db
+    .selectFrom('person')
+    .select(['id', 'name'])
+    .where('email', '=', 'linus@example.com')
+    .executeTakeFirstOrThrow()
+  return { id, name, caller: { actor: { type: 'person', id, name }, channel: 'dashboard' } }
+}
