@@ -1,3 +1,10 @@
+import {
+  behindWrappers,
+  inQuotes,
+  scriptConstructs,
+  unknowableConstructs,
+  vectorConstructs,
+} from './blocked-constructs.ts'
 import type { Choices } from './seeded.ts'
 
 /** A script that is made to run a blocked command, and whether the text spells it out. */
@@ -24,7 +31,13 @@ const commands = [
 export function blockedScript(choices: Choices): BlockedScript {
   let literal = true
   const vector = choices.one(commands)
-  let script = choices.percent(12)
+  let script = ''
+  if (choices.percent(18)) {
+    literal = choices.percent(80)
+    script = choices.one(literal ? vectorConstructs : unknowableConstructs)(vector.join(' '))
+    return { script: layered(choices, script), literal }
+  }
+  script = choices.percent(12)
     ? bracedVector(vector)
     : vector
         .map((word) => {
@@ -34,11 +47,18 @@ export function blockedScript(choices: Choices): BlockedScript {
           return hidden.text
         })
         .join(choices.percent(80) ? ' ' : choices.one(['\t', ' \\\n', '  ', ' \\\n  ']))
-  if (choices.percent(30)) script = choices.one(vectorWraps)(script)
+  if (choices.percent(20)) script = choices.one(vectorWraps)(script)
+  else if (choices.percent(12)) script = behindWrappers(choices, script)
+  return { script: layered(choices, script), literal }
+}
+
+function layered(choices: Choices, script: string): string {
   const layers = choices.number(3)
-  for (let layer = 0; layer < layers; layer += 1) script = choices.one(wraps)(script)
-  if (choices.percent(15)) script = `ls; ${script}; ls`
-  return { script, literal }
+  let wrapped = script
+  for (let layer = 0; layer < layers; layer += 1) {
+    wrapped = choices.one(choices.percent(50) ? wraps : scriptConstructs)(wrapped)
+  }
+  return choices.percent(15) ? `ls; ${wrapped}\nls` : wrapped
 }
 
 const bracedVector = (vector: readonly string[]): string => `{${vector.join(',')}}`
@@ -96,8 +116,6 @@ function octal(word: string): string {
   return [...word].map((one) => one.charCodeAt(0).toString(8).padStart(3, '0')).join('\\')
 }
 
-const inQuotes = (script: string): string => `'${script.replaceAll("'", String.raw`'\''`)}'`
-
 const wraps: readonly ((script: string) => string)[] = [
   (script) => `${script} | cat`,
   (script) => `true && ${script}`,
@@ -131,7 +149,7 @@ const wraps: readonly ((script: string) => string)[] = [
   (script) => `cat <<E\n$(${script}\n)\nE`,
   (script) => `[[ -n $(${script}\n) ]]`,
   (script) => `ls > /dev/null; ${script}`,
-  (script) => `coproc { ${script}\n} </dev/null; wait`,
+  (script) => `coproc { (${script}\n) </dev/null\n}; wait`,
   (script) => `x=${inQuotes(script)}; eval "$x"`,
   (script) => `x=${inQuotes(script)}; bash -c "$x"`,
   (script) => `time ${script}`,

@@ -1,3 +1,4 @@
+import { oddWords, plainConstructs } from './plain-constructs.ts'
 import type { Choices } from './seeded.ts'
 
 /** Programs that the differential's rules pre-approve; on the recording side each is a stub. */
@@ -115,6 +116,7 @@ export function plainScript(choices: Choices): string {
     if (index > 0) script += choices.one(joins)
     script += simpleCommand(choices)
   }
+  if (choices.percent(12)) script = choices.one(plainConstructs)(script)
   if (choices.percent(5))
     script += choices.one([' # evil', ';', '\n', ' &', ' ;; evil', ' )', '\n#evil\n'])
   return script
@@ -196,7 +198,7 @@ function word(choices: Choices): string {
   if (kind < 92) return word(choices) + word(choices)
   if (kind < 95)
     return [...choices.one(quotedTexts)].map((one) => (one === '\n' ? 'n' : `\\${one}`)).join('')
-  return choices.one(rarely)
+  return choices.one(choices.percent(50) ? rarely : oddWords)
 }
 
 function inDoubleQuotes(choices: Choices, text: string): string {

@@ -17,6 +17,8 @@ export function computedBy(words: readonly Spelling[], runners: readonly Program
   const settings = /^(?:PATH|LD_[A-Z_]+|BASH_ENV|ENV)=/
   if (words.some((word) => settings.test(textOf(word)))) return elsewhere
   if (name === 'hash' || name === 'enable') return elsewhere
+  const aliases = runners.some(({ names }) => names.includes('alias'))
+  if (aliases && words.some((word) => textOf(word) === 'alias')) return renamed
   const runsScript = runners.some(({ runs, readsScript }) => runs === 'script' && readsScript)
   if (runsScript && words.slice(1).some((word) => word.open)) {
     return `${name} runs a text that is put together only when it runs`
@@ -27,6 +29,9 @@ export function computedBy(words: readonly Spelling[], runners: readonly Program
 
 /** The script sets where programs are looked for. */
 export const elsewhere = 'it changes where programs are looked for'
+
+/** `alias g=git`: a name that is read later is another one, with the words that follow it. */
+const renamed = 'it gives a name another meaning'
 
 /** The texts behind a program's name; an unknown word may be code, but for arguments of a file that is named. */
 function behind(program: Program, words: readonly Spelling[]): readonly string[] {

@@ -4,6 +4,7 @@ import type { Program } from '../programs/program.ts'
 import { programNamed } from '../programs/registry.ts'
 import { Effort, mostSteps } from '../spelling/effort.ts'
 import { exactly, programName, type Spelling } from '../spelling/spelling.ts'
+import { spellArgument } from '../spelling/spell-argument.ts'
 import { spellWord, textsOf, type KnownValues } from '../spelling/spell-word.ts'
 import { readableTexts, shellLimits } from '../text/odd-text.ts'
 import { computedBy, computedTogether, elsewhere, type SpelledCommand } from './computed.ts'
@@ -141,16 +142,16 @@ class Finding implements Search {
     const wraps = unknown || runs.has('command') || runs.has('script')
     const inner: Reading[] = []
     this.#effort.spend(words.length + others.length)
+    const runners = wraps ? programsOf(words, words.length) : programs
     if (wraps) {
       const all = others.length === 0 ? words : [...words, ...others]
       inner.push(...readingsIn(all))
-      if (programs.some((program) => program.takesWords)) inner.push(...handedReadings(words))
+      if (runners.some((program) => program.takesWords)) inner.push(...handedReadings(words))
     }
     const aliased = aliasReadings(words, programs)
     this.#effort.spend(aliased.length * words.length)
     inner.push(...aliased)
     this.commands.push({ words, inner, node })
-    const runners = wraps ? programsOf(words, words.length) : programs
     const runsInput = runners.some(
       ({ runs: kind }) => kind === 'script' || (kind === 'code' && readsInput(words)),
     )
@@ -172,7 +173,9 @@ class Finding implements Search {
     for (const text of [...new Set(texts)].filter((one) => /[^A-Za-z0-9_./-]/.test(one))) {
       this.scan(text)
       const script = text.replace(/^(?:-{1,2}[A-Za-z-]+=?|!)/, '')
-      for (const one of new Set([text, script, text.replace(/^-[A-Za-z]/, '')])) {
+      // `alias x='git push'`: behind the name.
+      const value = text.replace(/^[^\s=]+=/, '')
+      for (const one of new Set([text, script, value, text.replace(/^-[A-Za-z]/, '')])) {
         if (isScript(one)) this.addScript(one, null, depth + 1, false)
       }
     }
@@ -189,23 +192,19 @@ class Finding implements Search {
     let spelled = this.#spelled.get(node)
     if (spelled === undefined) {
       const name = node.name === undefined ? [] : spellWord(node.name, known)
-      const rest = node.args.map((argument) =>
-        argument.type === 'Word' ? spellWord(argument, known) : [exactly(argument.text)],
-      )
+      const rest = node.args.map((argument) => spellArgument(argument, known))
       spelled = [name, ...rest].flat()
       this.#spelled.set(node, spelled)
     }
     return spelled
   }
 
-  /** What `xargs` and its like may append: the words of every other command, and what is handed on. */
+  /**
+   * What `xargs` and its like may append, also behind a wrapper: the words of every other command, and what is handed on.
+   */
   #othersOf(parts: ScriptParts, own: Command, words: readonly Spelling[]): readonly Spelling[] {
-    const [name] = words
-    const takesInput = name?.ways.some(([field]) => {
-      const program = field === undefined ? undefined : programNamed(programName(field))
-      return program?.takesWords === true
-    })
-    if (takesInput !== true) return []
+    const takesInput = programsOf(words, words.length).some((program) => program.takesWords)
+    if (!takesInput) return []
     const printed = parts.commands
       .filter((node) => node !== own)
       .flatMap((node) => this.#wordsOf(node, parts.known).slice(1))

@@ -25,7 +25,7 @@ interface Piece {
 }
 
 /**
- * What a word may become: one spelling for each word that its braces make. Quotes, escapes and `$'…'` are read, an
+ * What a word may become: one spelling for each word that its braces make, in a shell that knows them. Quotes, escapes and `$'…'` are read, an
  * expansion may vanish, be its default, or be what the script itself assigns.
  */
 export function spellWord(word: Word, known: KnownValues): readonly Spelling[] {
@@ -39,7 +39,13 @@ export function spellWord(word: Word, known: KnownValues): readonly Spelling[] {
     if (one === null) return { ways: text === '' ? [[]] : [[text]], open: text !== '' }
     return spellOne(one, known)
   })
-  return texts.length > mostWords ? [...spelled, { ways: [[]], open: true }] : spelled
+  if (texts.length === 1) return spelled
+  // A shell without braces takes the word for the one that it looks like.
+  const either = spelled.map(({ ways, open }, index) => ({
+    ways: [...ways, index === 0 ? [word.value] : []],
+    open,
+  }))
+  return texts.length > mostWords ? [...either, { ways: [[]], open: true }] : either
 }
 
 /** A word that there was no effort left to read. */

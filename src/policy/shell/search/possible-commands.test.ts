@@ -1,0 +1,55 @@
+import { describe, expect, test } from 'vitest'
+import { analyseCommand } from '../analyse-command.ts'
+import { judgeBy, rule } from '../judging.fixture.ts'
+import { whyUnread } from '../rules/why-unread.ts'
+
+const rules = [rule('git push', 'blocked'), rule('rm -rf', 'blocked')]
+const patterns = rules.map(({ pattern }) => pattern)
+
+/** Why a script is left to a person in every mode; `null` when it is not. */
+function unread(script: string): string | null {
+  return whyUnread(patterns, analyseCommand({ kind: 'shell', script, cwd: '' }))
+}
+
+// Rules: security.md 5
+describe('what is blocked is found', () => {
+  test.each([
+    'echo push | timeout 5 xargs git',
+    "env xargs env <<< 'git push'",
+    "nice -n 5 xargs -n 9 env < <(echo 'git push')",
+    'printf "rm -rf x" | nohup xargs env A=b',
+  ])('in what xargs is handed behind another wrapper: %s', async (script) => {
+    expect((await judgeBy(rules, script)).word).toBe('blocked')
+  })
+
+  test.each([
+    "alias x='git -C . push'\nx",
+    'alias x="git p\'us\'h"\nx',
+    'alias a=ls x=\'r\\m "-rf" x\'\nx',
+    'bash -c "alias x=\'git --no-pager push\'\nx"',
+  ])('in the value of an alias, however it is spelled: %s', async (script) => {
+    expect((await judgeBy(rules, script)).word).toBe('blocked')
+  })
+
+  test.each(["sh -c 'git -c a.{b=c,} push'", "sh -c 'git -C {a,b} push'", 'git -C {a,} push'])(
+    'whether the shell that reads it knows braces or not: %s',
+    async (script) => {
+      expect((await judgeBy(rules, script)).word).toBe('blocked')
+    },
+  )
+})
+
+// Rules: product.md 21
+describe('a script is left to a person in every mode', () => {
+  test.each(['alias g=git\ng push', 'command alias x=y', 'builtin alias g=git; g status'])(
+    'that gives a name another meaning: %s',
+    (script) => {
+      expect(unread(script)).toBe('it gives a name another meaning')
+    },
+  )
+
+  test('and not one that only has the word in it', () => {
+    expect(unread('grep alias b.md')).toBeNull()
+    expect(unread('export A="b c"')).toBeNull()
+  })
+})
