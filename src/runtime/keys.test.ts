@@ -32,6 +32,7 @@ test('a private key that others can read is refused', async () => {
   await expect(loadSigner(dataDir, {})).rejects.toThrow('can be read by others')
 })
 
+// Rules: security.md 13
 test('the log has a key of its own, made on first start, owner-only, and found again afterwards', async () => {
   const { keyId } = await loadSigner(dataDir, {})
   const { key } = await loadLogSigner(dataDir, {})

@@ -61,20 +61,24 @@ async function findChanged(db: Db, key: NoteKey | null): Promise<string | null> 
     .orderBy('size')
     .execute()
   const checkpoints = rows.map(({ size, note }) => ({ size: Number(size), note }))
-  const last = checkpoints.at(-1)?.size ?? 0
   const tree = new GrowingTree()
   for (const checkpoint of checkpoints) {
     while (tree.size < checkpoint.size) {
-      const end = Math.min(checkpoint.size, tree.size + leavesAtOnce, last)
+      const end = Math.min(checkpoint.size, tree.size + leavesAtOnce)
       for (const hash of await readLeafHashes(db, tree.size, end)) tree.append(hash)
     }
     const problem = compare(checkpoint, tree.root(), key)
     if (problem !== null) return problem
   }
-  const { rows: beyond } = await sql`select from audit_leaf where index >= ${last} limit 1`.execute(
-    db,
-  )
-  return beyond.length === 0 ? null : `the log has events beyond its newest checkpoint of ${last}`
+  // In one statement: the log may have grown since its checkpoints were read.
+  const { rows: beyond } = await sql<{ size: number }>`
+    select newest.size from (select coalesce(max(size), 0)::float8 as size from audit_checkpoint) as newest
+    where exists (select from audit_leaf where index >= newest.size)
+  `.execute(db)
+  const [signed] = beyond
+  return signed === undefined
+    ? null
+    : `the log has events beyond its newest checkpoint of ${signed.size}`
 }
 
 function compare({ size, note }: StoredCheckpoint, root: Uint8Array, key: NoteKey | null) {

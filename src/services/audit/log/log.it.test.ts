@@ -98,6 +98,7 @@ describe('a receipt', () => {
     expect(covered).toMatchObject({ waiting: 0 })
   })
 
+  // Rules: security.md 22
   it('is nobody’s who may not see the request', async () => {
     const unseen = readReceipt(service.ctx, edsger.caller, { request: request.id })
     expect((await refusal(unseen)).code).toBe('not_found')
@@ -130,6 +131,7 @@ describe('the tiles', () => {
     }
   })
 
+  // Rules: security.md 22
   it('are for those who may read the whole trail, and reading entries is recorded', async () => {
     for (const path of ['tile/0/000', 'tile/entries/000']) {
       expect((await refusal(tile(path, grace))).code).toBe('forbidden')
