@@ -52,8 +52,9 @@ function contentRow(value: Uint8Array | string) {
 }
 
 function compress(bytes: Buffer): Buffer {
+  // What is not smaller than the bytes is dropped: its place need not be larger than they are.
   return bytes.length <= thoroughToBytes
-    ? zstdCompressSync(bytes, thorough)
+    ? zstdCompressSync(bytes, { ...thorough, chunkSize: bytes.length })
     : zstdCompressSync(bytes)
 }
 

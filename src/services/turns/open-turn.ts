@@ -22,15 +22,17 @@ export async function openTurn(
   turn: { readonly runId: string; readonly turn: number; readonly judged: readonly JudgedCall[] },
 ): Promise<void> {
   await inUnitOfWork(ctx, async (unit) => {
-    const run = await lockRun(unit.tx, turn.runId)
+    const [run, calls] = await together([
+      lockRun(unit.tx, turn.runId),
+      unit.tx
+        .selectFrom('tool_call')
+        .selectAll()
+        .where('run_id', '=', turn.runId)
+        .where('turn', '=', turn.turn)
+        .where('verdict', 'is', null)
+        .execute(),
+    ])
     if (isEnd(runTransitions, run.state)) return
-    const calls = await unit.tx
-      .selectFrom('tool_call')
-      .selectAll()
-      .where('run_id', '=', run.id)
-      .where('turn', '=', turn.turn)
-      .where('verdict', 'is', null)
-      .execute()
     for (const one of judgedAs(calls, turn.judged, 'refused')) await refuseCall(unit, run, one)
     const asking = await openAsking(unit, run, judgedAs(calls, turn.judged, 'asks'))
     const others = judgedAs(calls, turn.judged, 'judged')

@@ -1,12 +1,27 @@
 import { limits } from '../../domain/limits.ts'
-import type { ExecuteContext, Workspace } from '../../domain/tool.ts'
+import type { ExecuteContext, FileState, Workspace } from '../../domain/tool.ts'
 import { ToolProblem } from '../../domain/tool-problem.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
 import { fileVersion, type FileVersion } from '../presentations/file-change.ts'
 
 /** The file at a path with its bytes, unless it is too large to be shown; `null` when nothing is there. */
 export async function loadVersion(workspace: Workspace, path: string): Promise<FileVersion | null> {
-  const state = await workspace.state(path)
+  return versionOf(workspace, path, await workspace.state(path))
+}
+
+/** As `loadVersion`, for a file that will be written. Refuses a name that none may be made under: see `requireWritable`. */
+export async function loadReplaced(
+  workspace: Workspace,
+  path: string,
+): Promise<FileVersion | null> {
+  return versionOf(workspace, path, await requireWritable(workspace, path))
+}
+
+async function versionOf(
+  workspace: Workspace,
+  path: string,
+  state: FileState,
+): Promise<FileVersion | null> {
   if (state.kind === 'absent') return null
   if (state.kind === 'file' && state.bytes > limits.writeBytes) {
     const hashed = await workspace.state(path, { hash: true })
@@ -40,8 +55,8 @@ export async function expectedBase(
   throw new ToolProblem(`${JSON.stringify(path)} is not a regular file.`)
 }
 
-/** Refuses a name that no file may be made under: a clash by case, or something that is no regular file. */
-export async function requireWritable(workspace: Workspace, path: string): Promise<void> {
+/** Refuses a name that no file may be made under: a clash by case, or something that is no regular file. Answers what is there. */
+export async function requireWritable(workspace: Workspace, path: string): Promise<FileState> {
   const state = await workspace.state(path, { clash: true })
   const quoted = JSON.stringify(path)
   if (state.clash !== undefined) {
@@ -49,6 +64,7 @@ export async function requireWritable(workspace: Workspace, path: string): Promi
     throw new WorkspaceProblem('case_clash', path, `${quoted} differs only by case from ${clash}.`)
   }
   if (state.kind !== 'absent') await workspace.read(path, { maxBytes: 0, start: 0 })
+  return state
 }
 
 /** Over the bound of one write: an error that names it (security.md 24). */

@@ -3,7 +3,7 @@ import { limits } from '../../domain/limits.ts'
 import { decodeText } from '../presentations/file-kind.ts'
 import { fileVersion, presentFileChange } from '../presentations/file-change.ts'
 import { defineBuiltIn } from '../define-built-in.ts'
-import { expectedBase, loadVersion, requireWritable } from './load-version.ts'
+import { expectedBase, loadReplaced } from './load-version.ts'
 import { filePath } from './path-field.ts'
 
 const schema = z
@@ -40,8 +40,7 @@ export const writeFile = defineBuiltIn({
   async present(input, { workspace, signal, toolHash }) {
     const { path } = input
     const after = fileVersion(bytesOf(input))
-    await requireWritable(workspace, path)
-    const before = await loadVersion(workspace, path)
+    const before = await loadReplaced(workspace, path)
     const shown = await presentFileChange({ path, before, after }, signal)
     return {
       ...shown,

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../../../store/database.ts'
 import { fromJsonRow, type JsonRow } from '../../../store/json-row.ts'
+import { together } from '../../../store/side-by-side.ts'
 import type {
   ExecutionTable,
   PermitTable,
@@ -49,9 +50,11 @@ export async function lockCall(
   requestIds: readonly string[] = [],
 ): Promise<CallAtHand | null> {
   const runId = sql<string>`(select run_id from tool_call where id = ${callId})`
-  const locked = (await lockRunAndRequests(tx, runId, requestIds)).map(({ id }) => id)
-  const at = await readCall(tx, callId)
-  return at === null ? null : { ...at, locked }
+  const [requests, at] = await together([
+    lockRunAndRequests(tx, runId, requestIds),
+    readCall(tx, callId),
+  ])
+  return at === null ? null : { ...at, locked: requests.map(({ id }) => id) }
 }
 
 /** Reads a call, or `null` when nobody recorded it: one query. */
