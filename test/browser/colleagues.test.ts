@@ -86,6 +86,9 @@ test('who needs a colleague reads who has voted and what is missing; whoever an 
   const linus = await dashboard.open('Linus', `/requests/${id}`)
   await linus.getByText('Grace (platform)').waitFor()
   await linus.getByText('still 1 of platform').waitFor()
+  await linus.getByText(/expires in 2 days/).waitFor()
+  await linus.getByRole('button', { name: 'A day more' }).click()
+  await linus.getByText(/expires in 3 days/).waitFor()
   const olga = await dashboard.open('Olga', '/?mine=true')
   await olga.getByText('Nothing waits for you').first().waitFor()
 
@@ -104,6 +107,13 @@ test('who needs a colleague reads who has voted and what is missing; whoever an 
   await olga.getByRole('button', { name: 'Submit', exact: true }).click()
   await linus.getByText('Olga (operators)').waitFor()
   expect(await stateOf(id)).toBe('approved')
+  // Nothing has carried it out yet, so that it can still be taken back.
+  await linus.getByRole('button', { name: 'Take the approval back…' }).click()
+  const takeBack = linus.getByRole('button', { name: 'Take it back' })
+  expect(await takeBack.isDisabled()).toBe(true)
+  await linus.getByLabel('Reason').last().fill('not this week')
+  await takeBack.click()
+  await olga.getByText('The approval was taken back: it is not carried out.').waitFor()
 })
 
 test('many are denied at once with one reason; the one that was decided meanwhile says so, and its decision stands', async () => {

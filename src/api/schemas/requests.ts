@@ -215,6 +215,8 @@ export const requestItem = z
     /** null for requests of runs */
     external: externalItem.nullable(),
     execution,
+    /** the approval's right to be carried out once; null without one */
+    permit: z.enum(['live', 'consumed', 'lapsed', 'revoked']).nullable(),
     createdAt: instant,
     expiresAt: instant,
     /** in the order of their times; empty for a queue that says nothing of them */

@@ -89,6 +89,7 @@ function itemFields(record: Omit<RequestItemRecord, 'batch' | 'external'>) {
     allowedDecisions: [...record.allowedDecisions],
     allowedScopes: [...record.allowedScopes],
     execution: executionView(record.execution),
+    permit: record.permit,
     createdAt: record.createdAt.toISOString(),
     expiresAt: record.expiresAt.toISOString(),
     steps: stepsView(record.steps),

@@ -1,6 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { judgeEligibility } from '../../domain/eligibility.ts'
 import { quorumTeams } from '../../domain/quorum.ts'
+import type { PermitState } from '../../domain/request.ts'
 import type { RunMode, Scope } from '../../domain/verdict.ts'
 import { getTexts } from '../../store/content.ts'
 import type { Db, Tx } from '../../store/database.ts'
@@ -34,8 +35,7 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly claim: { person: PersonRef; at: string; leaseUntil: string } | null
   readonly lineage: readonly LineageRecord[]
   readonly votes: readonly { personId: string; name: string; enabled: boolean; teams: string[] }[]
-  /** whom the permit names */
-  readonly deciders: readonly string[] | null
+  readonly permit: { state: PermitState; deciders: readonly string[] | null } | null
   readonly voted: boolean
   readonly behind: readonly { personId: string; why: string }[]
   readonly execution: ExecutionJson | null
@@ -77,8 +77,9 @@ export async function readItems(
           'teams', array(select team from team_member where person_id = d.person_id)) order by d.at, d.id), '[]')
         from decision d join person p on p.id = d.person_id
         where d.request_id = request.id and d.revision = request.revision and d.decision = 'approve') as votes,
-      (select case when pg_input_is_valid(statement, 'jsonb') then statement::jsonb->'deciders' end from permit
-        where permit.request_id = request.id and permit.revision = request.revision limit 1) as deciders,
+      (select json_build_object('state', permit.state, 'deciders',
+          case when pg_input_is_valid(statement, 'jsonb') then statement::jsonb->'deciders' end) from permit
+        where permit.request_id = request.id and permit.revision = request.revision limit 1) as permit,
       exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
         and d.person_id = ${personId}) as voted,
       (select coalesce(json_agg(json_build_object('personId', q.person_id, 'why', q.why)), '[]')
@@ -158,6 +159,7 @@ function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
     allowedScopes: row.state === 'pending' && decidable ? scopesOf(row) : [],
     external: externalItem(row.external),
     execution: executionOfRow(row),
+    permit: row.permit?.state ?? null,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     steps: stepsOf(row),
@@ -178,9 +180,12 @@ function stepsOf({ routing, created_at: createdAt, steps_taken: taken }: ItemRow
 }
 
 /** Where the votes stand. Those that ended a request stay counted, whatever became of the people since. */
-function quorumOf({ state, routing, votes, deciders }: ItemRow): QuorumRecord {
+function quorumOf({ state, routing, votes, permit }: ItemRow): QuorumRecord {
   if (state === 'pending') return tallyVotes(routing, votes).record
-  const those = deciders === null ? votes : votes.filter((vote) => deciders.includes(vote.personId))
+  const deciders = permit?.deciders
+  const those = Array.isArray(deciders)
+    ? votes.filter((vote) => deciders.includes(vote.personId))
+    : votes
   const now = tallyVotes(routing, those)
   if (now.met) return now.record
   // Who has left or changed teams since filled a place of a team that is not told any more.

@@ -10,6 +10,7 @@ import type {
   DecisionVerb,
   DenialThen,
   ExecutionState,
+  PermitState,
   QuorumPlace,
   RequestKind,
   RequestState,
@@ -97,6 +98,8 @@ export interface RequestItemRecord {
   /** the program that asked; `null` for requests of runs */
   readonly external: ExternalItemRecord | null
   readonly execution: ExecutionRecord
+  /** of the approval; `null` without one, or where nothing is to be carried out */
+  readonly permit: PermitState | null
   readonly createdAt: Date
   readonly expiresAt: Date
   /** in the order of their times; empty for a queue that says nothing of them */

@@ -5,6 +5,7 @@ import { useTranscript } from '../api/queries.ts'
 import { CallResultView } from '../runs/call-result.tsx'
 import { Time } from '../text/time.tsx'
 import { executionSentence, outcomeOf } from './state-words.ts'
+import { TakeBack } from './take-back.tsx'
 
 /** What happened to the effect, in place: the state, when, and what the tool returned. */
 export function ExecutionResult({ request }: { request: RequestDetail }) {
@@ -30,6 +31,7 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
           )}
         </p>
       )}
+      <TakeBack request={request} />
       {request.supersededBy !== null && (
         <p>
           <Link to={`/requests/${request.supersededBy}`}>Go to the fresh request</Link>

@@ -7,6 +7,7 @@ import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Time } from '../text/time.tsx'
 import { ClaimButton } from './decision/quorum.tsx'
+import { MoreTime } from './more-time.tsx'
 import { Risk } from './risk.tsx'
 
 /** The line above the headline: back, place in the list, risk, state, time left, claim, link. */
@@ -63,6 +64,7 @@ export function RequestHead(props: {
         </span>
       )}
       <span className="grow" />
+      <MoreTime request={request} />
       <ClaimButton request={request} />
       <Tooltip label="Copy the link">
         <ActionIcon

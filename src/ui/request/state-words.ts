@@ -51,11 +51,16 @@ const refusals: Readonly<Record<string, string>> = {
 /** What happened to the effect, as a sentence. `null` while nothing was approved, and for a question. Pure. */
 export function executionSentence(
   execution: ExecutionView,
-  { state, kind }: Pick<RequestItem, 'state' | 'kind'>,
+  {
+    state,
+    kind,
+    permit,
+  }: Pick<RequestItem, 'state' | 'kind'> & Partial<Pick<RequestItem, 'permit'>>,
 ): string | null {
   const exit = execution.exitCode === undefined ? '' : ` with exit code ${execution.exitCode}`
   switch (execution.state) {
     case 'not_started':
+      if (permit === 'revoked') return 'The approval was taken back: it is not carried out.'
       return state === 'approved' && kind !== 'question' ? 'Approved, not yet carried out.' : null
     case 'started':
       return 'It is being carried out now.'

@@ -14,6 +14,13 @@ const answer = (state: DecisionAnswer['state'], stage: DecisionAnswer['stage']) 
   quorum,
 })
 
+test('an approval that was taken back is not said to be carried out', () => {
+  const taken = { state: 'approved', kind: 'tool_call', permit: 'revoked' } as const
+  expect(executionSentence({ state: 'not_started' }, taken)).toBe(
+    'The approval was taken back: it is not carried out.',
+  )
+})
+
 const goesOn = 'Recorded. The run goes on.'
 const workerAway = 'Recorded. It will go on when a Temporal worker is back.'
 const sibling = (more: object): NonNullable<CallNow['batch']>['siblings'][number] => ({
