@@ -21,6 +21,26 @@ export function rule(
   }
 }
 
+/** Programs that only read, pre-approved. */
+export const readers = [
+  'cat',
+  'echo',
+  'find',
+  'git log',
+  'git status',
+  'grep',
+  'head',
+  'ls',
+  'sort',
+].map((name) => rule(name, 'preApproved'))
+const blocked = [
+  rule('git push', 'blocked'),
+  rule('git reset --hard', 'blocked'),
+  rule('rm -rf', 'blocked'),
+]
+/** These, what is blocked, and one that asks. */
+export const usual = [...readers, ...blocked, rule('git add', 'ask')]
+
 /** A host with a sandbox, on which every program lies in `/usr/bin`. */
 export const plainHost: CommandHost = {
   sandboxProblem: null,

@@ -1,0 +1,124 @@
+import { describe, expect, test } from 'vitest'
+import { judgeBy, rule } from './judging.fixture.ts'
+
+// Rules: security.md 1
+describe('first match wins, one blocked blocks all', () => {
+  test('rules are tried in their order, each simple command for itself', async () => {
+    const rules = [rule('git status', 'preApproved'), rule('git', 'blocked'), rule('ls', 'ask')]
+    expect(await judgeBy(rules, 'git status')).toMatchObject({ word: 'preApproved' })
+    expect(await judgeBy(rules, 'git log')).toMatchObject({ word: 'blocked' })
+    expect(await judgeBy(rules, 'git status; ls')).toMatchObject({
+      word: 'ask',
+      rule: { id: 'shell:ls' },
+    })
+    expect(await judgeBy(rules, 'git status && ls && git fetch')).toMatchObject({
+      word: 'blocked',
+      rule: { id: 'shell:git', source: 'workers/scribe.md:9' },
+    })
+    const reversed = [rule('git', 'ask'), rule('git push', 'blocked')]
+    expect(await judgeBy(reversed, 'git push')).toMatchObject({ word: 'ask' })
+  })
+
+  test('a pattern is of whole tokens', async () => {
+    const rules = [rule('git status', 'preApproved')]
+    for (const script of ['gitx status', 'git statusx', 'git', 'status git']) {
+      expect(await judgeBy(rules, script)).toMatchObject({ word: 'ask' })
+    }
+  })
+
+  test('a vector that runs a text is judged by that text too, and default is for the vector alone', async () => {
+    const rules = [rule('bash', 'ask'), rule('git push', 'blocked')]
+    const blockedToo = ['bash', '-c', 'ls && git push']
+    expect(await judgeBy(rules, blockedToo)).toMatchObject({ word: 'blocked' })
+    const other = { otherwise: 'blocked' } as const
+    expect(await judgeBy(rules, ['bash', '-c', 'ls x'], other)).toMatchObject({ word: 'ask' })
+    expect(await judgeBy(rules, ['ls', 'x'], other)).toMatchObject({ word: 'blocked' })
+  })
+
+  test('unlessArgs keeps a rule from speaking, in every form of a flag', async () => {
+    const rules = [rule('tool', 'preApproved', { unlessArgs: ['-o', '--output', 'push'] })]
+    expect(await judgeBy(rules, 'tool a b')).toMatchObject({ word: 'preApproved' })
+    for (const script of [
+      'tool -o',
+      'tool -oF',
+      'tool -xo F',
+      'tool --output F',
+      'tool --output=F',
+      'tool --outp=F',
+      'tool push',
+      'tool push=x',
+    ]) {
+      const verdict = await judgeBy(rules, script)
+      expect(verdict, script).toMatchObject({ word: 'ask' })
+      expect(verdict.rule.text, script).toMatch(/does not speak of/)
+    }
+  })
+
+  // Rules: security.md 5
+  test('a rule for a wrapper needs one for what it wraps', async () => {
+    const rules = [
+      rule('timeout', 'preApproved'),
+      rule('ls', 'preApproved'),
+      rule('env', 'preApproved'),
+    ]
+    const ran = await judgeBy(rules, 'timeout -k 5 60 ls -l')
+    expect(ran.printed).toEqual({
+      kind: 'shell',
+      script: '/usr/bin/timeout -k 5 60 /usr/bin/ls -l',
+    })
+    for (const script of [
+      'timeout 5 cat a',
+      'timeout --odd 5 ls',
+      'env A=b ls',
+      'env -S ls',
+      'timeout 5',
+      'env',
+    ]) {
+      expect(await judgeBy(rules, script), script).toMatchObject({ word: 'ask' })
+    }
+  })
+
+  // Rules: security.md 3, 5
+  test('sudo, doas, xargs and builtins of the shell are never pre-approved', async () => {
+    for (const name of [
+      'sudo',
+      'doas',
+      'xargs',
+      'eval',
+      'exec',
+      'command',
+      'cd',
+      'export',
+      'read',
+      '.',
+    ]) {
+      const verdict = await judgeBy(
+        [rule(`${name} ls`, 'preApproved'), rule(name, 'preApproved'), rule('ls', 'preApproved')],
+        `${name} a`,
+      )
+      expect(verdict, name).toMatchObject({ word: 'ask' })
+    }
+  })
+
+  // Rules: security.md 6
+  test('what runs code is pre-approved only where the rule spells it out', async () => {
+    const rules = [
+      rule('node scripts/build.js', 'preApproved'),
+      rule('npm test', 'preApproved'),
+      rule('npm run', 'preApproved'),
+      rule('python3', 'preApproved'),
+    ]
+    for (const script of ['node scripts/build.js', 'npm test', 'python3 --version']) {
+      expect(await judgeBy(rules, script), script).toMatchObject({ word: 'preApproved' })
+    }
+    for (const script of [
+      'npm run evil',
+      'python3 a.py',
+      'python3 -c x',
+      'node scripts/build.js --eval x',
+      'npm test -- x',
+    ]) {
+      expect(await judgeBy(rules, script), script).toMatchObject({ word: 'ask' })
+    }
+  })
+})

@@ -1,0 +1,74 @@
+import type { CallFacts } from '../../domain/request.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import {
+  addRequest,
+  addRun,
+  type TestRequest,
+  type TestRun,
+} from '../../../test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { decideRequest } from '../decisions/decide-request.ts'
+import { findGrant, type FoundGrant } from './find-grant.ts'
+import type { GrantedCall } from './verify-grant.ts'
+
+/** Ada's run, of which Grace remembers approvals; Olga manages runs. */
+export interface GrantDesk extends AsyncDisposable {
+  readonly database: TestDatabase
+  readonly service: TestService
+  readonly ada: TestPerson
+  readonly olga: TestPerson
+  grace: TestPerson
+  run: TestRun
+  /** another run and another Grace, for the next test */
+  renew(): Promise<void>
+  /** a request of the run that Grace approves, for the run unless `more` says otherwise */
+  grant(more?: JsonObject): Promise<TestRequest>
+  /** `at`: this run; `now`: what a command rests on, `null` for other calls */
+  find(call: GrantedCall, at?: TestRun, now?: CallFacts | null): Promise<FoundGrant | null>
+}
+
+/** A digest that is no call's. */
+export const otherDigest = `sha256:${'1'.repeat(64)}`
+
+/** The call of a request, as a grant is looked up for it. */
+export function callOf(request: TestRequest, more: Partial<GrantedCall> = {}): GrantedCall {
+  const path = String(request.input['path'])
+  return { tool: 'write_file', digest: request.digest, toolHash: request.toolHash, path, ...more }
+}
+
+/** A database of its own with the people, and a first run. */
+export async function openGrants(): Promise<GrantDesk> {
+  const database = await createTestDatabase()
+  const service = await createTestService(database.db)
+  const ada = await addPerson(database.db, 'Ada', ['platform'])
+  const olga = await addPerson(database.db, 'Olga', ['operators'])
+  const anotherGrace = () =>
+    addPerson(database.db, 'Grace', ['platform'], `${crypto.randomUUID()}@example.com`)
+  const desk: GrantDesk = {
+    database,
+    service,
+    ada,
+    olga,
+    grace: await anotherGrace(),
+    run: await addRun(service, { startedBy: ada }),
+    async renew() {
+      desk.run = await addRun(service, { startedBy: ada })
+      desk.grace = await anotherGrace()
+    },
+    async grant(more = { scope: 'run' }) {
+      const request = await addRequest(service, desk.run)
+      const body = { decision: 'approve', digest: request.digest, revision: 1, ...more }
+      await decideRequest(service.ctx, desk.grace.caller, { request: request.id, body })
+      return request
+    },
+    find(call, at = desk.run, now = null) {
+      const restsOn = async () => now
+      const question = { runId: at.id, rootRunId: at.rootRunId, call, restsOn }
+      return findGrant(database.db, service.ctx.verifier, question)
+    },
+    [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
+  }
+  return desk
+}

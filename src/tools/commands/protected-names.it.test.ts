@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { commandDesk, testSandbox } from './commands.fixture.ts'
+
+const patient = { timeout: 120_000 }
+
+// Rules: security.md 8
+describe.skipIf(!testSandbox.works)('protected names', () => {
+  const open = '\n  - { name: all, root: ., mode: rw }'
+
+  test('that are there cannot be changed, and git can still commit', patient, async () => {
+    using desk = await commandDesk(
+      { '.bashrc': 'old\n', '.github/workflows/ci.yml': 'old\n' },
+      { zones: open },
+    )
+    const git = 'git -c user.name=a -c user.email=a@example.com'
+    const prepared = spawn('git', ['init', '-q', desk.root], { stdio: 'ignore' })
+    await new Promise((resolve) => prepared.once('close', resolve))
+    const before = readFileSync(path.join(desk.root, '.git/config'), 'utf8')
+    const ran = await desk.run('shell', {
+      command: `echo x > .bashrc; rm .bashrc; mv .bashrc b; echo x > .github/workflows/ci.yml; echo x > .git/hooks/pre-commit; git config core.pager evil; mv .git other; echo new > n.txt; ${git} add n.txt && ${git} commit -qm one && echo COMMITTED`,
+      cwd: '',
+    })
+    expect(ran.type, ran.text).toBe('output')
+    expect((ran.output as { stdout: string }).stdout).toBe('COMMITTED\n')
+    expect(desk.text('.bashrc')).toBe('old\n')
+    expect(desk.text('.github/workflows/ci.yml')).toBe('old\n')
+    expect(readFileSync(path.join(desk.root, '.git/config'), 'utf8')).toBe(before)
+    expect(existsSync(path.join(desk.root, '.git/hooks/pre-commit'))).toBe(false)
+  })
+
+  test.each([
+    [
+      'hooks for later',
+      'mkdir -p sub/.git/hooks; echo evil > sub/.git/hooks/pre-commit',
+      'sub/.git',
+    ],
+    ['a start-up file', 'echo evil > .bashrc', '.bashrc'],
+    ['an environment file by another spelling', 'echo evil > .ENV', '.ENV'],
+    ['a look-alike', "mkdir '.gіt'", '.gіt'],
+    [
+      'an editor’s tasks',
+      'mkdir deep deep/.vscode; echo {} > deep/.vscode/tasks.json',
+      'deep/.vscode',
+    ],
+    ['a link', 'ln -s /etc .claude', '.claude'],
+    ['a worker of its own', 'echo x > ../workers/evil.md', 'workers'],
+  ])('%s: what a command made is removed, and it has failed', patient, async (_, script, name) => {
+    using desk = await commandDesk({}, { zones: open })
+    const ran = await desk.shell(
+      `${script.replace('../workers', '../workers')} || mkdir -p ../workers && ${script}; true`,
+    )
+    const at = name.startsWith('workers') ? name : `work/${name}`
+    expect(ran.violation).toContain(
+      `it made ${JSON.stringify(at)}, a protected name, which was removed`,
+    )
+    expect(existsSync(path.join(desk.root, at))).toBe(false)
+    expect(ran.text).toContain('broke a rule')
+  })
+
+  test('that a command renamed with the folder around them are put back', patient, async () => {
+    using desk = await commandDesk({ 'repo/.bashrc': 'old\n', 'repo/a': 'a\n' }, { zones: open })
+    const ran = await desk.run('shell', {
+      command: 'mv repo gone; mkdir repo; echo evil > repo/.bashrc',
+      cwd: '',
+    })
+    expect(ran.violation).toContain('which was put back')
+    expect(ran.violation).toContain('it made "repo/.bashrc", a protected name, which was removed')
+    expect(desk.text('repo/.bashrc')).toBe('old\n')
+  })
+
+  test('that a zone lists are the command’s to write', patient, async () => {
+    using desk = await commandDesk(
+      {},
+      {
+        zones: '\n  - { name: all, root: ., mode: rw, protected: [".github/**"] }',
+      },
+    )
+    const ran = await desk.run('shell', {
+      command: 'mkdir -p .github/workflows; echo new > .github/workflows/ci.yml',
+      cwd: '',
+    })
+    expect(ran.violation).toBeUndefined()
+    expect(desk.text('.github/workflows/ci.yml')).toBe('new\n')
+  })
+
+  test('are undone after a command whose time was over, too', patient, async () => {
+    using desk = await commandDesk({}, { zones: open })
+    const ran = await desk.shell('echo evil > .bashrc; sleep 300', { timeoutSeconds: 1 })
+    expect(ran).toMatchObject({ timedOut: true, violation: expect.stringContaining('.bashrc') })
+    expect(existsSync(path.join(desk.root, 'work/.bashrc'))).toBe(false)
+  })
+
+  test(
+    'in any number are all removed, and counted in a text of bounded length',
+    patient,
+    async () => {
+      using desk = await commandDesk({}, { zones: open })
+      const ran = await desk.shell('for i in $(seq 3000); do echo evil > .env.$i; done')
+      expect(ran.violation).toContain('; and 2980 more like these')
+      expect(readdirSync(path.join(desk.root, 'work')).toSorted()).toEqual(['a.txt', 'kept'])
+    },
+  )
+
+  test('a key that was written by a person meanwhile is nobody’s violation', patient, async () => {
+    using desk = await commandDesk({}, { zones: '\n  - { name: work, root: work, mode: ro }' })
+    writeFileSync(path.join(desk.root, 'work/.env'), 'A=1\n')
+    expect((await desk.shell('true')).violation).toBeUndefined()
+  })
+})
