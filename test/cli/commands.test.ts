@@ -1,6 +1,7 @@
-import { readFile, readdir, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { Verdict } from '../../src/evidence/verify/finding.ts'
 import type { SignedCheckpointView } from '../../src/api/schemas/audit-log.ts'
 import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
 import { parseVerifierKey } from '../../src/evidence/note/note-key.ts'
@@ -284,7 +285,9 @@ test('the trail is read and exported by who may, and an export is an event', asy
   const aud = ['--as', 'aud@example.com']
   expect(await cli.ok('audit', '--type', 'decision.recorded', ...aud)).toContain('Grace')
   const file = join(installation.folder, 'trail.jsonl')
-  expect(await cli.ok('audit', 'export', '--out', file, ...aud)).toMatch(/trail.jsonl: \d+ bytes/)
+  expect(await cli.ok('audit', 'export', '--out', file, ...aud)).toMatch(
+    /trail.jsonl: \d+ events, \d+ bytes/,
+  )
   const events = (await readFile(file, 'utf8')).trimEnd().split('\n')
   expect(events.map((line) => (JSON.parse(line) as { type: string }).type)).toContain('run.started')
   expect(await cli.ok('audit', 'export', '--format', 'csv', ...aud)).toMatch(/^at,type,/)
@@ -398,4 +401,41 @@ test('a question is answered from the terminal, with one of its choices; a run b
   const shown = await cli.json<{ children: { runId: string }[] }>('runs', 'show', run, ...ada)
   const below = await cli.ok('runs', 'show', shown.children[0]?.runId ?? '', ...ada)
   expect(below).toContain('asker › scribe')
+})
+
+test('evidence of everything that happened here is exported, and verified offline', async () => {
+  const key = (await cli.ok('audit', 'key', ...grace)).trim()
+  const aud = ['--as', 'aud@example.com']
+  const folder = join(installation.folder, 'evidence')
+  const log = join(folder, 'log')
+  await mkdir(folder)
+  expect(await cli.ok('audit', 'export', '--log', '--out', log, ...aud)).toMatch(
+    /: \d+ events, \d+ files/,
+  )
+  const whole = await cli.json<{ verdicts: Verdict[] }>('audit', 'verify', log, '--key', key)
+  expect(whole.verdicts.flatMap(({ findings }) => findings)).toEqual([])
+  expect(
+    await cli.ok('audit', 'verify', log, '--key', key, '--since', join(log, 'checkpoint')),
+  ).toMatch(/^integrity +holds[^]*freshness +holds/)
+  const bundle = join(folder, 'request.json')
+  await cli.ok(
+    'audit',
+    'export',
+    '--request',
+    '1',
+    '--since',
+    join(log, 'checkpoint'),
+    '--out',
+    bundle,
+    ...aud,
+  )
+  const one = await cli.json<{ verdicts: Verdict[] }>('audit', 'verify', bundle, '--key', key)
+  expect(one.verdicts.flatMap(({ findings }) => findings)).toEqual([])
+
+  await writeFile(bundle, (await readFile(bundle, 'utf8')).replace('run.started', 'run.startled'))
+  const changed = await cli.run('audit', 'verify', bundle, '--key', key)
+  expect([changed.code, changed.out]).toEqual([1, expect.stringMatching(/integrity +FAILS/)])
+  await writeFile(bundle, '{}')
+  expect((await cli.run('audit', 'verify', bundle, '--key', key)).code).toBe(2)
+  expect((await cli.run('audit', 'export', '--log', ...aud)).code).toBe(2)
 })

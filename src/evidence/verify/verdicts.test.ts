@@ -1,0 +1,236 @@
+import { describe, expect, test } from 'vitest'
+import { openFindings, EventJudge, verdictsOf } from './judge-events.ts'
+import { asRequest, changed, legalTrail, personOf, type TrailEvent } from './trail.fixture.ts'
+import type { VerdictName } from './finding.ts'
+
+/** The verdicts that fail, and what they say, of events that are chained and canonical as the service writes them. */
+function judge(events: readonly TrailEvent[]): { names: VerdictName[]; problems: string } {
+  const findings = openFindings()
+  const extent = { whole: true, requestIds: new Set<string>() }
+  const judge = new EventJudge(findings, extent, { kept: [], verifier: null })
+  for (const [index, text] of asRequest(events).entries()) judge.take(index, text)
+  judge.end()
+  // Statements are another test's.
+  const verdicts = verdictsOf(findings).filter(({ name }) => name !== 'authenticity')
+  const bad = verdicts.filter(({ outcome }) => outcome !== 'holds')
+  return {
+    names: bad.map(({ name }) => name),
+    problems: bad.flatMap(({ findings: all }) => all.map(({ problem }) => problem)).join('\n'),
+  }
+}
+
+const trail = legalTrail()
+const at = (type: string, nth = 0): number =>
+  trail.flatMap((event, place) => (event.type === type ? [place] : []))[nth] ?? -1
+const without = (type: string, nth = 0): TrailEvent[] =>
+  trail.filter((_, place) => place !== at(type, nth))
+const twice = (type: string): TrailEvent[] =>
+  trail.toSpliced(at(type), 0, trail[at(type)] ?? trail[0]!)
+
+test('a legal trail of two votes and an execution holds', () => {
+  expect(judge(trail)).toEqual({ names: [], problems: '' })
+})
+
+describe('authorisation fails', () => {
+  test.each<[string, readonly TrailEvent[], string]>([
+    [
+      'for a vote of who started the run',
+      changed(trail, at('run.started'), { detail: { startedBy: personOf('grace') } }),
+      'behind the request',
+    ],
+    [
+      'for a vote of who had posted a message before the request was opened',
+      trail.toSpliced(at('request.opened'), 0, {
+        type: 'run.messaged',
+        actor: { type: 'person', id: personOf('grace'), name: 'Grace' },
+        runId: 'r1',
+        detail: {},
+      }),
+      'is behind the request by event',
+    ],
+    [
+      'for a machine’s decision',
+      changed(trail, at('decision.recorded'), { actor: { type: 'machine', id: 'key' } }),
+      'only people do',
+    ],
+    [
+      'for a self-approval that is not marked',
+      changed(trail, at('decision.recorded'), {
+        detail: { basis: { principals: [personOf('ada'), personOf('grace')], selfApproval: true } },
+      }),
+      'not marked as a self-approval',
+    ],
+    [
+      'for a self-approval that the queue does not allow',
+      changed(trail, at('decision.recorded'), {
+        detail: { selfApproved: true, basis: { principals: [personOf('ada'), personOf('grace')] } },
+      }),
+      'allows no self-approval',
+    ],
+    [
+      'for a permit that counts one vote of two',
+      changed(trail, at('permit.issued'), {
+        detail: { counted: [{ personId: personOf('grace'), team: 'platform' }] },
+      }),
+      '1 of platform is missing',
+    ],
+    [
+      'for a permit that counts one person twice',
+      changed(trail, at('permit.issued'), {
+        detail: { counted: [1, 2].map(() => ({ personId: personOf('grace'), team: 'platform' })) },
+      }),
+      'is missing',
+    ],
+    [
+      'for a permit that counts somebody who did not vote',
+      without('decision.recorded', 1),
+      'who did not approve this revision',
+    ],
+    [
+      'for a vote of somebody who had been disabled before the quorum was met',
+      trail.toSpliced(at('permit.issued'), 0, {
+        type: 'credential.changed',
+        actor: { type: 'system' },
+        detail: { change: 'person_disabled', personId: personOf('grace') },
+      }),
+      'disabled',
+    ],
+    [
+      'for a quorum other than the request asked for',
+      changed(trail, at('decision.recorded'), {
+        detail: { basis: { quorum: { any: [[{ team: 'platform', count: 1 }]] } } },
+      }),
+      'the request asked for 2 of platform',
+    ],
+    [
+      'for a vote after the request’s end',
+      changed(trail, at('decision.recorded'), {
+        detail: { basis: { expiresAt: '2026-01-01T00:00:00.000Z' } },
+      }),
+      'the request expired',
+    ],
+    [
+      'for a vote of somebody in no team of the quorum',
+      changed(trail, at('decision.recorded'), { detail: { basis: { teams: [] } } }),
+      'in no team',
+    ],
+  ])('%s', (_, events, problem) => {
+    const found = judge(events)
+    expect(found.names).toContain('authorisation')
+    expect(found.problems).toContain(problem)
+  })
+
+  test('and cannot be judged where a decision does not say what it was judged by', () => {
+    const found = judge(changed(trail, at('decision.recorded'), { detail: { basis: null } }))
+    expect(found.problems).toContain('does not say what it was judged by')
+  })
+})
+
+describe('binding fails', () => {
+  test.each<[string, readonly TrailEvent[], string]>([
+    [
+      'for a decision of other bytes than were shown',
+      changed(trail, at('decision.recorded'), { digest: 'other' }),
+      'the decision names other',
+    ],
+    [
+      'for another revision',
+      changed(trail, at('decision.recorded'), { detail: { revision: 2 } }),
+      'revision 2',
+    ],
+    [
+      'for a permit for other bytes',
+      changed(trail, at('permit.issued'), { digest: 'other' }),
+      'the permit is for other',
+    ],
+    [
+      'for other bytes than were approved',
+      changed(trail, at('execution.started'), { digest: 'other' }),
+      'other ran',
+    ],
+    ['for an execution without a permit', without('permit.consumed'), 'no use of one is there'],
+    [
+      'for a permit that was never issued',
+      without('permit.issued'),
+      'nothing says that it was issued',
+    ],
+    [
+      'for an execution after the permit’s end',
+      changed(trail, at('permit.issued'), { detail: { expiresAt: '2026-01-01T00:00:00.000Z' } }),
+      'the permit expired',
+    ],
+    ['for a permit that is used twice', twice('permit.consumed'), 'the permit had ended'],
+    [
+      'for a permit that had been revoked',
+      trail.toSpliced(at('permit.consumed'), 0, {
+        type: 'permit.revoked',
+        requestId: 'q1',
+        runId: 'r1',
+        callId: 'c1',
+        actor: { type: 'system' },
+        detail: { permitId: 'p1' },
+      }),
+      'permit.revoked',
+    ],
+    ['for an attempt that starts twice', twice('execution.started'), 'this attempt was started'],
+    [
+      'for a permit that started nothing',
+      without('execution.started'),
+      'nothing was started by it',
+    ],
+    [
+      'for a call that policy had not pre-approved',
+      changed(trail, at('execution.started'), { detail: { by: 'policy' } }),
+      'which had said ask',
+    ],
+  ])('%s', (_, events, problem) => {
+    const found = judge(events)
+    expect(found.names).toContain('binding')
+    expect(found.problems).toContain(problem)
+  })
+})
+
+describe('completeness fails', () => {
+  test.each<[string, readonly TrailEvent[], string]>([
+    ['for a request that was never opened', without('request.opened'), 'not request.opened'],
+    [
+      'for a decision after the end',
+      trail.toSpliced(at('permit.issued') + 1, 0, trail[at('decision.recorded')]!),
+      'a request that is approved does not accept',
+    ],
+    [
+      'for an end without a beginning',
+      without('execution.started'),
+      'does not accept execution.finished',
+    ],
+    [
+      'for a run that ends while a request of it waits',
+      [...trail.slice(0, at('decision.recorded')), trail.at(-1)!],
+      'has no end',
+    ],
+    [
+      'for a run whose start is not there',
+      without('run.started'),
+      'the start of run r1 is not in the log',
+    ],
+    [
+      'for something carried out after the run’s end',
+      [...trail, trail[at('execution.started')]!],
+      'the run had ended',
+    ],
+    [
+      'for a type that there is not',
+      changed(trail, at('call.judged'), { type: 'call.guessed' }),
+      'no type of event',
+    ],
+    [
+      'for an event dated back',
+      changed(trail, at('execution.finished'), { at: '2026-02-01T00:00:00.000Z' }),
+      'put in afterwards',
+    ],
+  ])('%s', (_, events, problem) => {
+    const found = judge(events)
+    expect(found.names).toContain('completeness')
+    expect(found.problems).toContain(problem)
+  })
+})
