@@ -1,5 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { consumePermit } from '../../src/services/external/consume-permit.ts'
+import { openExternal } from '../../src/services/external/open-external.ts'
+import { reportOutcome } from '../../src/services/external/report-outcome.ts'
+import { getRequest } from '../../src/services/requests/get-request.ts'
 import { settleUnknown } from '../../src/services/executions/settle-unknown.ts'
+import { addKey } from '../harness/fixtures/people.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
 
@@ -74,4 +79,39 @@ test('who is asked what became of a call says so, and only a call that did not r
   await page.getByText('The run goes on with what you found out.').waitFor()
   release()
   await running
+})
+
+test("a program's request says whose it is, quotes its words as a claim, and what became of it", async () => {
+  const { desk } = dashboard
+  const { ada, grace } = desk.people
+  const { caller } = await addKey(desk.database.db, ada)
+  const { requestId } = await openExternal(desk.api, caller, {
+    tool: 'deploy',
+    input: { service: 'shop', version: '1.4.2' },
+    externalId: 'deploy-42',
+    title: 'Only a <b>small</b> change',
+    presentation: { type: 'text', content: 'Trust me, it is https://example.com/safe' },
+    onBehalfOf: 'ada@example.com',
+    metadata: { ticket: 'OPS-7' },
+  })
+  const inbox = await dashboard.open('Grace', '/')
+  const row = inbox.locator(`[data-request="${requestId}"]`)
+  await row.getByText("asked by Ada's program key of Ada, on behalf of Ada").waitFor()
+  const page = await dashboard.open('Grace', `/requests/${requestId}`)
+  await page.getByRole('heading', { name: /^Ada's program key of Ada/, level: 1 }).waitFor()
+  const card = page.getByRole('region', { name: 'The program that asks' })
+  await card.getByText('Only a <b>small</b> change').waitFor()
+  expect(await card.getByRole('link').count()).toBe(0)
+  await card.getByText('Ada, behind this request').waitFor()
+  expect(await page.getByRole('radio', { name: 'Deny and stop' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'The whole run' }).count()).toBe(0)
+  const seen = (await getRequest(desk.api, grace.caller, { request: requestId })).presentation
+  await desk.decide(grace, requestId, { seen: seen.digest, reason: 'looked' })
+  const { digest } = await getRequest(desk.api, caller, { request: requestId })
+  await consumePermit(desk.api, caller, { request: requestId, digest })
+  await page.getByText('The program took its permit').waitFor()
+  const outcome = { request: requestId, state: 'succeeded', summary: 'Rolled out' } as const
+  await reportOutcome(desk.api, caller, outcome)
+  await page.getByText('The program says that it was carried out.').waitFor()
+  await card.getByText('Rolled out').waitFor()
 })

@@ -72,7 +72,13 @@ function below({ lineage, runId }: RequestDetail): string[] {
 
 /** Who wants it: the worker, or the person who invoked a manual tool. */
 function wanting(request: RequestDetail, asker: string): string {
-  const { worker, tool, invokedBy } = request
+  const { worker, tool, invokedBy, external } = request
+  if (external !== null) {
+    const behalf = external.onBehalfOf === null ? '' : `, on behalf of ${external.onBehalfOf.name}`
+    return printableLine(
+      `${external.owner.name}'s program ${external.key.name} wants this${behalf}`,
+    )
+  }
   const name = printableLine(worker ?? tool)
   return invokedBy === null
     ? `${name} ${wants(request)}, asked by ${printableLine(asker)}`
@@ -105,10 +111,14 @@ function truncatedSentence(request: RequestDetail): string {
 }
 
 function claim(request: RequestDetail, most: number, columns: number | null): string[] {
-  if (request.agentReason === null || request.agentReason === '') return []
-  const lines = quoted(request.agentReason, { columns, diff: false })
+  const program = request.external?.claim ?? null
+  const programs = [program?.title, program?.presentation?.content].flatMap((text) => text ?? [])
+  const said = request.external === null ? (request.agentReason ?? '') : programs.join('\n')
+  if (said === '') return []
+  const lines = quoted(said, { columns, diff: false })
+  const who = request.external === null ? 'agent' : 'program'
   return [
-    dim("the agent's claim, not verified:"),
+    dim(`the ${who}'s claim, not verified:`),
     ...lines.slice(0, most),
     ...leftOut(lines.length - most),
   ]

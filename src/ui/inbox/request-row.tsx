@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useEffect, useRef } from 'react'
 import { Link } from 'react-router'
 import { requestQuery } from '../api/queries.ts'
+import { askedByProgram } from '../request/program-name.ts'
 import { Risk } from '../request/risk.tsx'
 import { outcomeOf } from '../request/state-words.ts'
 import { relativeTime } from '../text/relative-time.ts'
@@ -56,12 +57,19 @@ export function RequestRow(props: {
           <span className="mono">
             <VisibleText text={item.tool} />
           </span>
-          <span>
-            {item.lineage.length > 0
-              ? item.lineage.map((entry) => entry.worker).join(' › ')
-              : (item.worker ?? 'another program')}
-          </span>
+          {item.external === null && (
+            <span>
+              {item.lineage.length > 0
+                ? item.lineage.map((entry) => entry.worker).join(' › ')
+                : item.worker}
+            </span>
+          )}
           {starter !== undefined && <span>asked by {starter}</span>}
+          {item.external !== null && (
+            <span>
+              asked by <VisibleText text={askedByProgram(item.external)} />
+            </span>
+          )}
           {item.batch !== null && item.batch.size > 1 && (
             <span>
               call {item.batch.position} of {item.batch.size}

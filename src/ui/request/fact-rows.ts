@@ -43,6 +43,7 @@ const labels: Readonly<Record<string, string>> = {
   pinnedDefinition: 'What it said when the version was activated',
   definitionChange: 'What it has changed',
   serverClaims: 'The server’s own words: its claim, not verified',
+  claimHash: "Hash of the program's own words",
   toolHash: "Tool's definition",
 }
 

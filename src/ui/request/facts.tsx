@@ -20,9 +20,10 @@ export function Facts({ request }: { request: RequestDetail }) {
       <h2 id="facts-title">Facts</h2>
       <dl className="facts">
         <Fact label="Tool" values={[request.tool]} />
-        {request.workspaceRoot !== null && (
-          <Fact label="Workspace" values={[request.workspaceRoot]} />
-        )}
+        {request.workspaceRoot !== null &&
+          (request.external?.worker ?? request.worker) !== null && (
+            <Fact label="Workspace" values={[request.workspaceRoot]} />
+          )}
         {factRows(request).map((row) => (
           <Fact key={`${row.label} ${row.values[0]}`} {...row} />
         ))}

@@ -20,6 +20,7 @@ import { ExecutionResult } from './execution-result.tsx'
 import { Facts } from './facts.tsx'
 import { Activity, Decisions } from './history.tsx'
 import { NamedFiles } from './named-files.tsx'
+import { ProgramCard } from './program-card.tsx'
 import { Quorum } from './decision/quorum.tsx'
 import { ModeBanner } from '../runs/mode-banner.tsx'
 import { RequestHead } from './request-head.tsx'
@@ -112,7 +113,11 @@ function Opened({ request }: { request: RequestDetail }) {
           onAllShown={setAllShown}
         />
         <NamedFiles key={`files ${shown.revision}`} request={shown} />
-        <AgentStatement text={shown.agentReason} />
+        {request.external === null ? (
+          <AgentStatement text={shown.agentReason} />
+        ) : (
+          <ProgramCard request={request} />
+        )}
         <Siblings request={request} />
         <Facts request={shown} />
         <Context request={request} />

@@ -63,16 +63,21 @@ export function executionSentence(
       if (permit === 'revoked') return 'The approval was taken back: it is not carried out.'
       return state === 'approved' && kind !== 'question' ? 'Approved, not yet carried out.' : null
     case 'started':
+      if (kind === 'external')
+        return 'The program took its permit, and has not said what became of it.'
       return 'It is being carried out now.'
     case 'succeeded':
+      if (kind === 'external') return 'The program says that it was carried out.'
       return `Carried out${exit}.`
     case 'failed':
+      if (kind === 'external') return 'The program says that it failed.'
       return execution.reason ? `It failed${exit}: ${execution.reason}.` : `It failed${exit}.`
     case 'refused': {
       const why = execution.reason ?? ''
       return `It was not carried out: ${Object.hasOwn(refusals, why) ? refusals[why] : why || 'refused'}.`
     }
     case 'unknown':
+      if (kind === 'external') return 'The program does not know whether it took effect.'
       return 'It was started, and nobody knows whether it took effect. A person is asked.'
   }
 }

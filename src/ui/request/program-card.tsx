@@ -1,0 +1,85 @@
+import type { ExternalView, RequestDetail } from '../../api/schemas/requests.ts'
+import { Time } from '../text/time.tsx'
+import { LinesView } from './effect/lines-view.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { programName } from './program-name.ts'
+
+/** The program that asked: whose it is, what it says of its call, and what became of the approval. */
+export function ProgramCard({ request }: { request: RequestDetail }) {
+  const { external } = request
+  if (external === null) return null
+  const { claim, consumed, onBehalfOf, outcome, owner, permitExpiresAt, worker } = external
+  return (
+    <section className="card" aria-labelledby="program-title">
+      <h2 id="program-title">The program that asks</h2>
+      <dl className="facts">
+        <Row label="Key">
+          <VisibleText text={external.key.name} />
+        </Row>
+        <Row label="Owner">{owner.name}, behind this request</Row>
+        {onBehalfOf !== null && <Row label="On behalf of">{onBehalfOf.name}, behind it too</Row>}
+        <Row label="Its name for this">
+          <VisibleText text={external.externalId} />
+        </Row>
+        {worker !== null && <Row label="Judged by the policy of">{worker}</Row>}
+        {consumed !== null && (
+          <Row label="Permit taken">
+            by <VisibleText text={consumed.by.name} />, <Time at={consumed.at} />
+          </Row>
+        )}
+        {consumed === null && request.state === 'approved' && permitExpiresAt !== null && (
+          <Row label="Permit">
+            not taken yet; until <Time at={permitExpiresAt} />
+          </Row>
+        )}
+        {outcome !== null && (
+          <Row label="What it says became of it">
+            {outcome.state}, <Time at={outcome.at} />
+            {outcome.summary !== null && (
+              <blockquote className="statement">
+                <VisibleText text={outcome.summary} />
+              </blockquote>
+            )}
+          </Row>
+        )}
+        {external.metadata !== null && (
+          <Row label="Sent along">
+            <LinesView text={JSON.stringify(external.metadata, null, 2)} showFinalNewline={false} />
+          </Row>
+        )}
+      </dl>
+      {claim !== null && <Claim claim={claim} program={programName(external)} />}
+    </section>
+  )
+}
+
+function Row({ children, label }: { children: React.ReactNode; label: string }) {
+  return (
+    <div className="fact">
+      <dt>{label}</dt>
+      <dd className="break">{children}</dd>
+    </div>
+  )
+}
+
+/** In the program's own words: quoted, never a link, never markup. */
+function Claim({ claim, program }: { claim: NonNullable<ExternalView['claim']>; program: string }) {
+  return (
+    <>
+      <h3>In its own words</h3>
+      <p className="small dim claim-label">
+        What <VisibleText text={program} /> says of its call. Nobody has checked it.
+      </p>
+      {claim.title !== null && (
+        <blockquote className="statement">
+          <VisibleText text={claim.title} />
+        </blockquote>
+      )}
+      {claim.presentation !== null && (
+        <blockquote className="statement">
+          <LinesView text={claim.presentation.content} showFinalNewline={false} />
+        </blockquote>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,13 @@
+import type { ExternalItemView } from '../../api/schemas/requests.ts'
+
+/** A program as people speak of it: the name of its key. Pure. */
+export function programName({ key }: Pick<ExternalItemView, 'key'>): string {
+  return key.name
+}
+
+/** For whom it asks: "Ada's program deployer, on behalf of Linus". Pure. */
+export function askedByProgram(external: ExternalItemView): string {
+  const { onBehalfOf, owner } = external
+  const whose = `${owner.name}'s program ${programName(external)}`
+  return onBehalfOf === null ? whose : `${whose}, on behalf of ${onBehalfOf.name}`
+}
