@@ -152,3 +152,29 @@ test('what a quorum still lacks is said with who has voted, and what its queue d
   const ended = requestText({ ...request, state: 'expired' }, { full: false, columns: null })
   expect(ended.text).not.toContain('to be reminded')
 })
+
+test("a program's request says whose it is, and quotes its words as its claim", () => {
+  const claim = {
+    title: 'Only a small change',
+    presentation: { type: 'text' as const, content: 'trust\u001b[2Jme' },
+  }
+  const external = {
+    externalId: 'deploy-1',
+    key: { id: 'k', name: 'deployer' },
+    owner: { id: 'ada', name: 'Ada' },
+    onBehalfOf: { id: 'lin', name: 'Lin' },
+    worker: null,
+    verdict: 'ask' as const,
+    claim,
+    metadata: null,
+    permitExpiresAt: null,
+    consumed: null,
+    outcome: null,
+  }
+  const request = requestWith({ kind: 'external', worker: null, lineage: [], external })
+  const { text } = requestText(request, { full: true, columns: 100 })
+  expect(text).toContain("Ada's program deployer wants this, on behalf of Lin; queue platform")
+  expect(text).toContain("the program's claim, not verified:")
+  expect(text).toContain('Only a small change')
+  expect(text).not.toContain('\u001b[2J')
+})
