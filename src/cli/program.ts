@@ -18,6 +18,7 @@ import { addReviewCommand } from './commands/review.ts'
 import { addRunCommand } from './commands/run.ts'
 import { addRunsCommand } from './commands/runs.ts'
 import { addStartCommand } from './commands/start.ts'
+import { addWebhooksCommand } from './commands/webhooks.ts'
 import { VERSION } from './version.ts'
 
 /** The whole command line. Commands load what they need when they run, so that each starts quickly. */
@@ -43,10 +44,11 @@ export function createProgram(): Command {
   addGrantsCommand(program)
   addPolicyCommand(program)
   addAuditCommand(program)
+  addWebhooksCommand(program)
   addPeopleCommand(program)
   addKeysCommand(program)
   addLoginCommand(program)
+  addHookCommand(program)
   addDoctorCommand(program)
   return program
-  addHookCommand(program)
 }

@@ -43,6 +43,7 @@ export const auditEventTypes = [
   'credential.changed',
   'key.created',
   'key.revoked',
+  'webhook.resent',
   'content.revealed',
   'content.erased',
   'audit.exported',

@@ -52,6 +52,36 @@ export interface ProjectConfig {
   /** always has `default` */
   readonly workspaces: ReadonlyMap<string, WorkspaceSetting>
   readonly rights: Readonly<Record<Right, readonly Holder[]>>
+  readonly webhooks: WebhookSettings
+}
+
+/** Where other programs are told, and which private addresses they may have (security.md 23). */
+export interface WebhookSettings {
+  /** addresses and ranges: `10.1.2.3`, `10.0.0.0/8`, `fd00::/8` */
+  readonly allow: readonly string[]
+  readonly endpoints: ReadonlyMap<string, WebhookEndpoint>
+}
+
+export const webhookEvents = [
+  'request.opened',
+  'request.changed',
+  'request.decided',
+  'request.closed',
+  'request.reminded',
+  'request.escalated',
+  'run.changed',
+] as const
+export type WebhookEvent = (typeof webhookEvents)[number]
+
+export interface WebhookEndpoint {
+  readonly name: string
+  readonly url: string
+  readonly events: readonly WebhookEvent[]
+  /** `null`: every queue's requests, and runs where `events` says so */
+  readonly queues: readonly string[] | null
+  /** name of the environment variable that holds `whsec_…` */
+  readonly secretFrom: string
+  readonly source: string
 }
 
 export interface ConfiguredPerson {

@@ -14,6 +14,7 @@ import {
   replayRemotely,
 } from '../delivery/judge-remotely.ts'
 import { connectTemporal } from '../delivery/temporal-client.ts'
+import { WebhookRelay } from '../delivery/webhooks/webhook-relay.ts'
 import { formatStatementKeys } from '../evidence/bundle/statement-keys.ts'
 import { formatVerifierKey } from '../evidence/note/note-key.ts'
 import { sessionTimes } from '../services/access/session-times.ts'
@@ -102,6 +103,17 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       ),
     )
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
+    undo.use(
+      new WebhookRelay({
+        db,
+        databaseUrl: config.databaseUrl,
+        log,
+        policies,
+        publicUrl: config.publicUrl,
+        isDevelopment: config.developmentSignIn,
+        environment,
+      }),
+    )
     undo.use(new AuditSequencer({ db, signer: logSigner, log }))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config, {

@@ -463,6 +463,32 @@ export interface EventTable {
   created_at: GeneratedTimestamp
 }
 
+/** A webhook's endpoint: the events up to `told_until` have their deliveries. */
+export interface EndpointTable {
+  name: string
+  told_until: string
+  created_at: GeneratedTimestamp
+}
+
+/** One notification for one endpoint. Its id is the `webhook-id`, the same at every attempt. */
+export interface DeliveryTable {
+  id: string
+  endpoint: string
+  event_id: string
+  type: string
+  request_id: string | null
+  /** what is sent, byte for byte */
+  body: string
+  state: Generated<'pending' | 'delivered' | 'dead'>
+  attempts: Generated<number>
+  /** when it is due; while it is being sent, when it may be sent again */
+  next_attempt_at: GeneratedTimestamp
+  last_status: number | null
+  last_error: string | null
+  created_at: GeneratedTimestamp
+  ended_at: Timestamp | null
+}
+
 export interface AuditEventTable {
   id: string
   at: Timestamp
@@ -543,6 +569,8 @@ export interface Database {
   comment: CommentTable
   outbox: OutboxTable
   event: EventTable
+  endpoint: EndpointTable
+  delivery: DeliveryTable
   audit_event: AuditEventTable
   audit_leaf: AuditLeafTable
   audit_tile: AuditTileTable

@@ -270,6 +270,9 @@ const questions: Record<string, () => Promise<Reply>> = {
     (await api.signIn(api.people.aud)).get('/v1/audit/log/tile/0/000.p/1'),
   getWorkers: () => grace.get('/v1/workers'),
   getWorkersName: () => grace.get('/v1/workers/scribe'),
+  getWebhooks: async () => (await api.signIn(api.people.aud)).get('/v1/webhooks'),
+  getWebhooksDeliveries: async () =>
+    (await api.signIn(api.people.aud)).get('/v1/webhooks/deliveries?state=dead'),
   getKeys: async () => {
     await ada.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
     return ada.get('/v1/keys')
@@ -284,7 +287,7 @@ const questions: Record<string, () => Promise<Reply>> = {
   getReadyz: () => api.ask('/readyz'),
 }
 
-/** Proved elsewhere: events.test.ts, people.test.ts, policy.test.ts. */
+/** Proved elsewhere: events.test.ts, people.test.ts, policy.test.ts, webhooks.test.ts. */
 const provedElsewhere = new Set([
   'getEvents',
   'postAuthHostLink',
@@ -294,6 +297,7 @@ const provedElsewhere = new Set([
   'postPolicyActivations',
   'postPolicyReplay',
   'deletePolicyProposalsId',
+  'postWebhooksDeliveriesIdResend',
 ])
 
 function expectDocumented(reply: Reply, { path, method, operation }: Listed): void {

@@ -20,6 +20,7 @@ import { requestRoutes } from './requests.ts'
 import { revisionRoutes } from './revisions.ts'
 import { runActionRoutes } from './run-actions.ts'
 import { runRoutes } from './runs.ts'
+import { webhookRoutes } from './webhooks.ts'
 import { workerRoutes } from './workers.ts'
 
 /** Every operation of the contract, in the order of the document. */
@@ -42,6 +43,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...workerRoutes,
     ...policyRoutes,
     ...policyVersionRoutes,
+    ...webhookRoutes,
     ...keyRoutes,
     ...peopleRoutes,
     hostLinkRoute(),

@@ -1,3 +1,4 @@
+import { warnOfMissingSecrets } from '../../delivery/webhooks/webhook-secret.ts'
 import { warnOfMissingSettings } from '../../models/model-settings.ts'
 import type { Policy, ProjectProblem } from '../../policy/policy.ts'
 import { unknownPrograms } from '../../policy/project/unknown-programs.ts'
@@ -59,6 +60,7 @@ async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly 
   return [
     ...warnOfMissingSettings(policy, environment),
     ...warnOfMissingVariables(policy, environment),
+    ...warnOfMissingSecrets(policy, environment),
     ...(await unknownPrograms(policy, async (name) => (await findProgram(name)) !== null)),
     ...(await warnOfZoneFolders(projectDir, policy)),
   ]

@@ -16,6 +16,7 @@ import { checkName, readReference, readText } from '../reading/values.ts'
 import { everybody, readPeople, readTeams } from './read-people.ts'
 import { readQueues } from './read-queues.ts'
 import { noRights, readRights } from './read-rights.ts'
+import { noWebhooks, readWebhooks } from './read-webhooks.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
 import { configFileSchema, defaults, workspace } from '../schema/config-file.ts'
 import { keysOf } from '../schema/parts.ts'
@@ -67,6 +68,7 @@ export function readConfig(
       (spot) => readRights(spot, names, new Set(people.map((person) => person.email))),
       noRights,
     ),
+    webhooks: part('webhooks', (spot) => readWebhooks(spot, names.queues), noWebhooks),
   }
   return { config, names }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { rightNames } from '../policy.ts'
+import { rightNames, webhookEvents } from '../policy.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
 export const person = z.strictObject({ email, name: maybe(text) })
@@ -67,6 +67,22 @@ export const rights = z.strictObject(
   Object.fromEntries(rightNames.map((right) => [right, holders])),
 )
 
+export const webhookEndpoint = z.strictObject({
+  url: text.describe('https://…; http only to this machine, and only in the development profile'),
+  secretFrom: z
+    .string()
+    .regex(/^[A-Z][A-Z0-9_]{0,99}$/)
+    .describe('the environment variable that holds its secret, whsec_… (Standard Webhooks)'),
+  events: maybe(oneOrMany(z.enum(webhookEvents))).describe(
+    'Default: request.opened, request.decided, request.closed, request.reminded, request.escalated',
+  ),
+  queues: maybe(oneOrMany(text)).describe('only of requests in these queues. Default: all'),
+})
+export const webhooks = z.strictObject({
+  allow: maybe(oneOrMany(text)).describe('private addresses and ranges that may be called'),
+  endpoints: maybe(z.record(name, webhookEndpoint)),
+})
+
 /** countersign.yaml. What refers to names elsewhere is checked by `countersign check` alone. */
 export const configFileSchema = z.strictObject({
   version: z.literal(1),
@@ -78,4 +94,5 @@ export const configFileSchema = z.strictObject({
   overlays: maybe(z.array(overlay)).describe("the organisation's own rules; may only tighten"),
   workspaces: maybe(z.record(name, workspace)),
   rights: maybe(rights),
+  webhooks: maybe(webhooks).describe('programs that are told of requests'),
 })

@@ -1,3 +1,4 @@
+import { warnOfMissingSecrets } from '../../delivery/webhooks/webhook-secret.ts'
 import { warnOfMissingSettings } from '../../models/model-settings.ts'
 import type { Policy, ProjectProblem } from '../../policy/policy.ts'
 import { activators } from '../../policy/project/activators.ts'
@@ -18,6 +19,7 @@ export const checkProject: Check = async ({ folders, environment }) => {
     ...loaded.warnings,
     ...warnOfMissingSettings(loaded.policy, environment),
     ...warnOfMissingVariables(loaded.policy, environment),
+    ...warnOfMissingSecrets(loaded.policy, environment),
   ]
   const workers = loaded.policy.workers.size
   return [

@@ -10,6 +10,7 @@ import * as liveOutput from './20261122T073000Z-live-output.ts'
 import * as externalRequests from './20261122T103500Z-external-requests.ts'
 import * as auditLog from './20261122T104000Z-audit-log.ts'
 import * as policyProposal from './20261122T033100Z-policy-proposal.ts'
+import * as webhooks from './20261122T111000Z-webhooks.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -26,4 +27,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T103500Z-result-files': resultFiles,
   '20261122T103500Z-external-requests': externalRequests,
   '20261122T104000Z-audit-log': auditLog,
+  '20261122T111000Z-webhooks': webhooks,
 }

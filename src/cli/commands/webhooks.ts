@@ -1,0 +1,87 @@
+import type { Command } from 'commander'
+import type { WebhookDeliveryList, WebhookEndpointList } from '../../api/schemas/webhooks.ts'
+import { connect } from '../service/connect.ts'
+import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
+import { path } from '../service/path.ts'
+import { query } from '../service/query.ts'
+import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { table } from '../text/table.ts'
+import { fromNow } from '../text/times.ts'
+import { runExample, withExamples } from './examples.ts'
+
+interface DeliveryOptions extends ServiceOptions, PagingOptions {
+  endpoint?: string
+  state?: string
+}
+
+/** `countersign webhooks [ls|deliveries|resend]`. */
+export function addWebhooksCommand(program: Command): void {
+  const webhooks = program
+    .command('webhooks')
+    .description('programs that are told of requests (webhooks in countersign.yaml)')
+  const ls = withService(webhooks.command('ls', { isDefault: true }))
+    .description('list the endpoints, and what waits for each or was given up')
+    .option('--json', 'print JSON')
+    .action(listEndpoints)
+  withExamples(ls, ['webhooks', 'webhooks ls --json'])
+  const deliveries = withPaging(withService(webhooks.command('deliveries')))
+    .description('list notifications, newest first, and what became of them')
+    .option('--endpoint <name>', 'only of this endpoint')
+    .option('--state <state>', 'only pending, delivered or dead ones')
+    .action(listDeliveries)
+  withExamples(deliveries, [
+    'webhooks deliveries --state dead',
+    'webhooks deliveries --endpoint chat --json',
+  ])
+  const resend = withService(webhooks.command('resend'))
+    .description('send a notification that has ended again, with the same id')
+    .argument('<delivery>', 'its id')
+    .action(async (id: string, options: ServiceOptions) => {
+      await (await connect(options)).post(path`/v1/webhooks/deliveries/${id}/resend`)
+      console.log('It is being sent again.')
+    })
+  withExamples(resend, [`webhooks resend ${runExample}`])
+}
+
+async function listEndpoints(options: ServiceOptions & { json?: boolean }): Promise<void> {
+  const list = await (await connect(options)).get<WebhookEndpointList>('/v1/webhooks')
+  if (options.json === true) return console.log(JSON.stringify(list))
+  console.log(
+    table(
+      ['name', 'to', 'events', 'queues', 'waiting', 'given up'],
+      list.items.map((one) => [
+        one.name,
+        one.origin,
+        one.events.join(','),
+        one.queues?.join(',') ?? 'all',
+        String(one.pending),
+        String(one.dead),
+      ]),
+      'No endpoints. Name them under webhooks in countersign.yaml.',
+    ),
+  )
+}
+
+async function listDeliveries(options: DeliveryOptions): Promise<void> {
+  const { endpoint, state } = options
+  const asked = query({ ...pageOf(options), endpoint, state })
+  const service = await connect(options)
+  const list = await service.get<WebhookDeliveryList>(`/v1/webhooks/deliveries${asked}`)
+  if (options.json === true) return console.log(JSON.stringify(list))
+  console.log(
+    table(
+      ['id', 'endpoint', 'event', 'since', 'state', 'attempts', 'last answer'],
+      list.items.map((one) => [
+        one.id,
+        one.endpoint,
+        one.type,
+        fromNow(one.createdAt),
+        one.state,
+        String(one.attempts),
+        one.lastError ?? (one.lastStatus === null ? '' : String(one.lastStatus)),
+      ]),
+      'No notifications.',
+    ),
+  )
+  printMore(list)
+}

@@ -1,0 +1,35 @@
+import { randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { expect, it } from 'vitest'
+import { readSecrets, webhookHeaders } from './webhook-secret.ts'
+
+const newSecret = (): string => `whsec_${randomBytes(32).toString('base64')}`
+const message = { id: 'a-delivery', at: new Date(), body: '{"title":"Créer 📄"}' }
+
+it('signs so that the library of Standard Webhooks verifies it, and with no other secret', () => {
+  const secret = newSecret()
+  const headers = webhookHeaders(readSecrets(secret) ?? [], message)
+  expect(new Webhook(secret).verify(message.body, headers)).toEqual({ title: 'Créer 📄' })
+  expect(() => new Webhook(newSecret()).verify(message.body, headers)).toThrow(
+    'No matching signature',
+  )
+  expect(() => new Webhook(secret).verify(`${message.body} `, headers)).toThrow(
+    'No matching signature',
+  )
+})
+
+it('signs with the old and the new secret while one replaces the other', () => {
+  const [old, next] = [newSecret(), newSecret()]
+  const headers = webhookHeaders(readSecrets(`${old} ${next}`) ?? [], message)
+  for (const secret of [old, next]) {
+    expect(new Webhook(secret).verify(message.body, headers)).toHaveProperty('title')
+  }
+})
+
+it('takes nothing for a secret that is short, unmarked or no base64', () => {
+  const short = `whsec_${randomBytes(16).toString('base64')}`
+  const unmarked = randomBytes(32).toString('base64')
+  for (const text of [undefined, '', 'whsec_', short, unmarked, `${newSecret()} x`, 'whsec_%%%']) {
+    expect(readSecrets(text)).toBeNull()
+  }
+})

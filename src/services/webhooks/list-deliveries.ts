@@ -1,0 +1,71 @@
+import { sql } from 'kysely'
+import { Problem } from '../../domain/problem.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { hasRight } from '../access/has-right.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../pages.ts'
+
+export type DeliveryState = 'pending' | 'delivered' | 'dead'
+
+export interface DeliveryRecord {
+  readonly id: string
+  readonly endpoint: string
+  readonly type: string
+  readonly requestId: string | null
+  readonly state: DeliveryState
+  readonly attempts: number
+  /** when it is tried next; `null` once it has ended */
+  readonly nextAttemptAt: Date | null
+  readonly lastStatus: number | null
+  readonly lastError: string | null
+  readonly createdAt: Date
+  readonly endedAt: Date | null
+}
+
+/** Whether somebody may see endpoints and notifications: with the right `readAudit` or `activatePolicy`. */
+export async function mayReadWebhooks(ctx: ServiceContext, { actor }: Caller): Promise<boolean> {
+  return (await hasRight(ctx, actor, 'readAudit')) || (await hasRight(ctx, actor, 'activatePolicy'))
+}
+
+/** Rejects with `forbidden` for who may not see them. */
+export async function requireWebhookReader(ctx: ServiceContext, caller: Caller): Promise<void> {
+  if (await mayReadWebhooks(ctx, caller)) return
+  throw new Problem('forbidden', 'This takes the right readAudit or activatePolicy')
+}
+
+/** Notifications, newest first, without their bodies. Rejects with `forbidden` without the right to read them. */
+export async function listDeliveries(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: PageInput & { readonly endpoint?: string; readonly state?: DeliveryState },
+): Promise<Page<DeliveryRecord>> {
+  await requireWebhookReader(ctx, caller)
+  const [at, id] = keysBefore(input, 'deliveries', ['instant', 'id']) ?? []
+  let query = ctx.db
+    .selectFrom('delivery')
+    .select(['id', 'endpoint', 'type', 'request_id', 'state', 'attempts', 'next_attempt_at'])
+    .select(['last_status', 'last_error', 'created_at', 'ended_at'])
+    .select(sql<string>`created_at::text`.as('key_at'))
+    .orderBy('created_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(pageSize(input) + 1)
+  if (input.endpoint !== undefined) query = query.where('endpoint', '=', input.endpoint)
+  if (input.state !== undefined) query = query.where('state', '=', input.state)
+  if (at !== undefined) {
+    query = query.where(sql<boolean>`(created_at, id) < (${at}::timestamptz, ${id}::uuid)`)
+  }
+  const page = pageFrom(await query.execute(), input, 'deliveries', (row) => [row.key_at, row.id])
+  const items = page.items.map((row) => ({
+    id: row.id,
+    endpoint: row.endpoint,
+    type: row.type,
+    requestId: row.request_id,
+    state: row.state,
+    attempts: row.attempts,
+    nextAttemptAt: row.state === 'pending' ? row.next_attempt_at : null,
+    lastStatus: row.last_status,
+    lastError: row.last_error,
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+  }))
+  return { items, nextCursor: page.nextCursor }
+}

@@ -1,0 +1,56 @@
+import { sql } from 'kysely'
+import { Problem } from '../../domain/problem.ts'
+import { requireRight } from '../access/has-right.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import { mayReadWebhooks } from './list-deliveries.ts'
+
+/**
+ * Sends a notification that has ended again, with its id and body: the same attempts from the start. Rejects with
+ * `forbidden` without the right `activatePolicy`, `not_found` (also for who may not list it), and `conflict` while it waits or when its endpoint is not
+ * configured. Audits `webhook.resent`.
+ */
+export async function resendDelivery(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly deliveryId: string },
+): Promise<void> {
+  if (!(await mayReadWebhooks(ctx, caller))) throw unknown()
+  await requireRight(ctx, caller, 'activatePolicy')
+  const { config } = await ctx.policies.inForce()
+  await inUnitOfWork(ctx, async (unit) => {
+    const delivery = await unit.tx
+      .selectFrom('delivery')
+      .select(['endpoint', 'state', 'type', 'request_id'])
+      .where('id', '=', input.deliveryId)
+      .forUpdate()
+      .executeTakeFirst()
+    if (delivery === undefined) throw unknown()
+    const { endpoint, state, request_id: requestId } = delivery
+    if (state === 'pending') throw new Problem('conflict', 'It is still being delivered')
+    if (!config.webhooks.endpoints.has(endpoint)) {
+      throw new Problem('conflict', `The endpoint ${endpoint} is not configured any more`)
+    }
+    await unit.tx
+      .updateTable('delivery')
+      .set({
+        state: 'pending',
+        attempts: 0,
+        next_attempt_at: sql`clock_timestamp()`,
+        ended_at: null,
+      })
+      .where('id', '=', input.deliveryId)
+      .execute()
+    await unit.audit({
+      type: 'webhook.resent',
+      actor: caller.actor,
+      channel: caller.channel,
+      detail: { deliveryId: input.deliveryId, endpoint, requestId, previously: state },
+    })
+    await sql`select pg_notify('countersign_webhook', '')`.execute(unit.tx)
+  })
+}
+
+function unknown(): Problem {
+  return new Problem('not_found', 'There is no such delivery')
+}

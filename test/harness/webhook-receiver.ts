@@ -1,0 +1,45 @@
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** A notification as it arrived. */
+export interface Received {
+  readonly headers: IncomingHttpHeaders
+  readonly path: string
+  readonly body: string
+}
+
+/** A program that is told: a real HTTP server that keeps what arrives and answers as the test says. */
+export interface WebhookReceiver extends AsyncDisposable {
+  readonly port: number
+  readonly url: string
+  readonly received: Received[]
+  /** how it answers from now on: a status, or by itself; an answer that never comes hangs */
+  answer: number | ((response: ServerResponse, received: Received) => void)
+}
+
+export async function openWebhookReceiver(): Promise<WebhookReceiver> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const got = { headers: request.headers, path: request.url ?? '', body }
+      receiver.received.push(got)
+      const { answer } = receiver
+      if (typeof answer === 'number') response.writeHead(answer).end()
+      else answer(response, got)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const receiver: WebhookReceiver = {
+    port,
+    url: `http://127.0.0.1:${port}/hook?for=us`,
+    received: [],
+    answer: 204,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+  return receiver
+}
