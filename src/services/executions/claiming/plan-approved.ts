@@ -1,9 +1,7 @@
 import { callDigest, hashJson } from '../../../domain/digest.ts'
 import type { JsonObject } from '../../../domain/json.ts'
-import { forgedPinRuleId } from '../../../policy/judge/known-call.ts'
 import { getText } from '../../../store/content.ts'
 import { verifyPermit, type PermitVerdict } from '../../decisions/permits/permits.ts'
-import { judgeOne } from '../../turns/judge-one.ts'
 import { termsOf } from '../../runs/run-terms.ts'
 import { verifyRun } from '../../runs/verify-run.ts'
 import type { ServiceContext } from '../../context.ts'
@@ -11,6 +9,7 @@ import type { WorkerContext } from '../../worker-context.ts'
 import { nextAttemptOf, type CallAtHand, type PermitAtHand } from './call-at-hand.ts'
 import { changedBase } from './check-bases.ts'
 import type { ExecutionPlan, Refusal } from './execution-plan.ts'
+import { judgeAgain } from './judge-again.ts'
 import { refusedUnsigned } from '../refusing/refusals.ts'
 
 /** Whether a permit is for exactly this call, attempt and moment. `digest` is what the executor computed itself. */
@@ -55,8 +54,7 @@ export async function planApproved(
     getText(ctx.db, revision.input_hash),
     termsOf(ctx, at.run),
   ])
-  const { policy, statement } = terms
-  if (statement === null) return refusedUnsigned('invalid_statement', 'run', null)
+  if (terms.statement === null) return refusedUnsigned('invalid_statement', 'run', null)
   const input = JSON.parse(inputText) as JsonObject
   const digest = callDigest({ tool: request.tool, input, toolHash: facts.toolHash })
   const allowed = checkPermit(ctx, at, held, digest)
@@ -73,40 +71,10 @@ export async function planApproved(
       then: { next: 'result', type: 'cancelled', text },
     }
   }
-  const registry = await ctx.registryOf(policy, at.run.worker)
-  const workspace = await ctx.workspaceOf({ taskQueue: at.run.task_queue }, policy)
-  const judgement = await judgeOne(ctx, {
-    run: at.run,
-    terms,
-    registry,
-    tool: request.tool,
-    input,
-    duplicateId: false,
-    byPerson: at.call.manual,
-    grants: false,
-    assumed: { workspace, earlierWrites: new Set() },
-  })
+  const again = { terms, tool: request.tool, input, grants: false, permitId: permit.id }
+  const { tool, workspace, judgement, refused } = await judgeAgain(ctx, at, again)
+  if (tool === null) return refused
   const judged = { ...common, policyDigest: judgement.policyDigest }
-  if (judgement.rule?.id === forgedPinRuleId) {
-    return refusedUnsigned('invalid_statement', 'pin', permit.id)
-  }
-  if (judgement.verdict === 'blocked') {
-    return {
-      ...judged,
-      reason: 'blocked',
-      detail: judgement.rule?.id ?? 'policy',
-      then: { next: 'result', type: 'blocked', text: judgement.reason },
-    }
-  }
-  const tool = registry.get(request.tool)
-  if (judgement.verdict === 'error' || tool === undefined) {
-    return {
-      ...judged,
-      reason: 'stale',
-      detail: 'cannot run any more',
-      then: { next: 'result', type: 'error', text: judgement.reason },
-    }
-  }
   const ask = { next: 'ask' as const, judgement, input }
   if (!allowed.ok) return { ...judged, reason: 'lapsed', detail: 'permit', then: ask }
   if (judgement.toolHash !== facts.toolHash || judgement.digest !== digest) {
