@@ -20,7 +20,6 @@ export function requestWith(more: Partial<RequestDetail> = {}): RequestDetail {
     worker: 'w',
     invokedBy: null,
     agentReason: null,
-    external: null,
     facts: {},
     batch: null,
     namedFiles: [],
