@@ -320,7 +320,7 @@ test('a witness cosigns what goes on from what it saw, and keeps what does not',
   const note = await readFile(join(dir, kept), 'utf8')
   const { size } = openCheckpoint(note, parseVerifierKey(key))
   const [origin, , root = '', ...rest] = note.split('\n')
-  const other = Buffer.from(root, 'base64').reverse().toString('base64')
+  const other = Buffer.from(Buffer.from(root, 'base64').toReversed()).toString('base64')
   await writeFile(join(dir, kept), [origin, size, other, ...rest].join('\n'))
   const refused = await cli.run(...witness)
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('witnessed')])
