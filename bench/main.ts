@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { benchDecision } from './decision/bench-decision.ts'
 import { benchTurn } from './turn/bench-turn.ts'
+import { benchVerify } from './verify/bench-verify.ts'
 import { benchVerdict } from './verdict/bench-verdict.ts'
 import { benchWaiting } from './waiting/bench-waiting.ts'
 
@@ -9,6 +10,7 @@ const benches: Readonly<Record<string, () => Promise<object>>> = {
   decision: benchDecision,
   turn: benchTurn,
   verdict: benchVerdict,
+  verify: benchVerify,
   waiting: benchWaiting,
 }
 

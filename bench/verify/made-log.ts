@@ -1,0 +1,101 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { signStatement } from '../../src/domain/statement-bytes.ts'
+import { logFileNames, logPartNames, partPath } from '../../src/evidence/bundle/log-files.ts'
+import { formatStatementKeys } from '../../src/evidence/bundle/statement-keys.ts'
+import type { ArchivedFile } from '../../src/evidence/bundle/tar.ts'
+import { leafHash } from '../../src/evidence/merkle/tree-hash.ts'
+import { rangeHash } from '../../src/evidence/merkle/tree-range.ts'
+import { formatCheckpoint } from '../../src/evidence/note/checkpoint.ts'
+import { noteKey, type NoteKey } from '../../src/evidence/note/note-key.ts'
+import { formatNote, signText } from '../../src/evidence/note/signed-note.ts'
+import { encodeEntries } from '../../src/evidence/tiles/entry-bundle.ts'
+import {
+  entriesPath,
+  tileHeight,
+  tilePath,
+  tilesOfLevel,
+  tileWidth,
+} from '../../src/evidence/tiles/tile-path.ts'
+import { CompactTree } from '../../src/evidence/verify/compact-tree.ts'
+import type { KeptStatement } from '../../src/evidence/verify/statements.ts'
+import { asRequest, legalTrail, type TrailEvent } from '../../src/evidence/verify/trail.fixture.ts'
+
+/** A full export of `runs` runs, each with a write that two people approved, as files; and the log's key. */
+export function madeLog(runs: number): { key: NoteKey; files: ArchivedFile[]; events: number } {
+  const statementKeys = generateKeyPairSync('ed25519')
+  const statementSigner = { keyId: 'bench', privateKey: statementKeys.privateKey }
+  const logKeys = generateKeyPairSync('ed25519')
+  const signer = {
+    key: noteKey('countersign/bench', logKeys.publicKey),
+    privateKey: logKeys.privateKey,
+  }
+  const trail = Array.from({ length: runs }, (_, run) => legalTrail().map(named(run))).flat()
+  const texts = asRequest(trail)
+  const statements = trail.flatMap((event): KeptStatement[] => {
+    if (event.type === 'run.started') {
+      const signed = { runId: event.runId, startedBy: event.detail['startedBy'] }
+      return [{ kind: 'run' as const, ...signStatement(statementSigner, 'run', signed) }]
+    }
+    if (event.type !== 'permit.issued') return []
+    const { requestId, runId, digest, detail } = event
+    const { permitId, attempt, expiresAt, revision, factsDigest, counted } = detail
+    const deciders = (counted as { personId: string }[]).map(({ personId }) => personId)
+    const about = { permitId, requestId, runId, digest, policyDigest: null, attempt, expiresAt }
+    const signed = { ...about, revision, factsDigest, decision: 'approve', deciders }
+    return [{ kind: 'permit' as const, ...signStatement(statementSigner, 'permit', signed) }]
+  })
+  const tree = new CompactTree(Buffer.concat(texts.map((text) => leafHash(text))))
+  const root = rangeHash({ begin: 0, end: texts.length }, tree.nodeAt)
+  const text = formatCheckpoint({
+    origin: signer.key.name,
+    size: texts.length,
+    root,
+    extensions: [],
+  })
+  const verifier = { publicKeys: new Map([['bench', statementKeys.publicKey]]) }
+  const note = formatNote({ text, signatures: [signText(text, signer)] })
+  const lines = statements.map((statement) => `${JSON.stringify(statement)}\n`).join('')
+  const files = [
+    fileOf(logFileNames.checkpoint, note),
+    fileOf(logFileNames.keys, formatStatementKeys(verifier, signer)),
+    fileOf(partPath(logPartNames.statements, 0), lines),
+    ...tilesOfLevel(0, texts.length).map((tile) => {
+      const own = texts.slice(tile.index * tileWidth, tile.index * tileWidth + tile.width)
+      return { path: entriesPath(tile), bytes: encodeEntries(own.map((one) => Buffer.from(one))) }
+    }),
+    ...hashTiles(tree),
+  ]
+  return { key: signer.key, files, events: texts.length }
+}
+
+function hashTiles(tree: CompactTree): ArchivedFile[] {
+  const files: ArchivedFile[] = []
+  for (let level = 0; tileWidth ** level <= tree.size; level += 1) {
+    for (const tile of tilesOfLevel(level, tree.size)) {
+      const begin = tile.index * tileWidth
+      const bytes = tree.hashes(level * tileHeight, begin, tile.width)
+      files.push({ path: tilePath(tile), bytes })
+    }
+  }
+  return files
+}
+
+/** The same events about another run, call, request, permit and digest. */
+function named(run: number): (event: TrailEvent) => TrailEvent {
+  const other = (id: string): string => `${id}-${run}`
+  return ({ runId, requestId, callId, digest, detail, ...event }) => ({
+    ...event,
+    ...(runId === undefined ? {} : { runId: other(runId) }),
+    ...(requestId === undefined ? {} : { requestId: other(requestId) }),
+    ...(callId === undefined ? {} : { callId: other(callId) }),
+    ...(digest === undefined ? {} : { digest: other(digest) }),
+    detail:
+      typeof detail['permitId'] === 'string'
+        ? { ...detail, permitId: other(detail['permitId']) }
+        : detail,
+  })
+}
+
+function fileOf(path: string, text: string): ArchivedFile {
+  return { path, bytes: Buffer.from(text) }
+}
