@@ -144,6 +144,7 @@ describe('a permit', () => {
     expect(row.state).toBe('lapsed')
   })
 
+  // Rules: security.md 13
   test('is not made by a row: another request’s permit, or a changed one, is refused', async () => {
     const [mine, other] = [await approved(), await approved()]
     const { db } = desk.service
@@ -185,6 +186,7 @@ describe('a request that nobody decides', () => {
     }
   })
 
+  // Rules: product.md 13
   test('leaves the queue when its program withdraws it, once, and wakes who waits', async () => {
     const request = await desk.ask()
     const { ctx, db } = desk.service

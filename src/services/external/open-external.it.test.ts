@@ -69,6 +69,7 @@ describe('a program asks', () => {
     expect(said.presentation.digest).not.toBe(silent.presentation.digest)
   })
 
+  // Rules: product.md 17, 19
   test('and nobody behind it decides: the owner of the key, the person it acts for, no key', async () => {
     const onBehalfOf = 'LINUS@example.com'
     const request = await desk.ask({ onBehalfOf, queue: 'platform' })
