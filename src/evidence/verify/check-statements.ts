@@ -123,10 +123,8 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
             policyDigest: [event.policyDigest, signed['policyDigest']],
             attempt: [detail['attempt'], signed['attempt']],
             expiresAt: [detail['expiresAt'], signed['expiresAt']],
-            revision: [detail['revision'], signed['revision']],
-            factsDigest: [detail['factsDigest'], signed['factsDigest']],
             decision: ['approve', signed['decision']],
-            deciders: [decidersOf(detail), JSON.stringify(signed['deciders'])],
+            ...(detail['counted'] === undefined ? {} : countedPairs(detail, signed)),
           }
         : type === 'grant.given'
           ? {
@@ -143,6 +141,18 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
               previousDigest: [detail['previousDigest'], signed['previousDigest']],
             }
   return Object.entries(pairs).flatMap(([field, [said, sworn]]) => (said === sworn ? [] : [field]))
+}
+
+/** What permits of older versions do not tell of. */
+function countedPairs(
+  detail: JsonObject,
+  signed: JsonObject,
+): Record<string, readonly [unknown, unknown]> {
+  return {
+    revision: [detail['revision'], signed['revision']],
+    factsDigest: [detail['factsDigest'], signed['factsDigest']],
+    deciders: [decidersOf(detail), JSON.stringify(signed['deciders'])],
+  }
 }
 
 function decidersOf(detail: JsonObject): string {
