@@ -13,6 +13,8 @@ interface Ballot {
   asked: string | null
   escalated: boolean
   revision: number
+  /** of the call of a program that is no run of ours: the digest that policy pre-approved */
+  preApproved: string | null
   /** approvals of the current revision */
   readonly votes: Map<string, DecisionBasis | null>
 }
@@ -120,6 +122,11 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
   function permit(event: LoggedEvent, ballot: Ballot): void {
     const at = referenceTo(event)
     permits += 1
+    if (event.actor.type === 'policy') {
+      const isItsOwn = ballot.kind === 'external' && ballot.preApproved === event.digest
+      if (!isItsOwn) findings.fail('policy gave a permit for what it had not pre-approved', at)
+      return
+    }
     const counted = readCounted(event.detail)
     const [basis] = [...ballot.votes.values()].flatMap((one) => one ?? []).slice(-1)
     if (counted === null || basis === undefined) {
@@ -156,7 +163,9 @@ export function checkAuthorisation(findings: Findings, extent: Extent): Check {
       if (type === 'request.opened') ballots.set(requestId, ballotOf(event))
       else if (type === 'decision.recorded') decide(event, requestId)
       else if (type === 'permit.issued' && ballot !== undefined) permit(event, ballot)
-      else if (type === 'request.escalated' && ballot !== undefined) ballot.escalated = true
+      else if (type === 'call.judged' && ballot !== undefined) {
+        ballot.preApproved = textIn(event.detail, 'verdict') === 'preApproved' ? event.digest : null
+      } else if (type === 'request.escalated' && ballot !== undefined) ballot.escalated = true
       else if (type === 'request.revised' && ballot !== undefined) {
         ballot.revision = numberIn(event.detail, 'revision') ?? ballot.revision + 1
         ballot.asked = null
@@ -173,6 +182,7 @@ function ballotOf(event: LoggedEvent): Ballot {
     asked: textIn(event.detail, 'quorum'),
     escalated: false,
     revision: 1,
+    preApproved: null,
     votes: new Map(),
   }
 }

@@ -69,8 +69,10 @@ export class PeopleBehind {
     const previous = textIn(event.detail, 'previous')
     const before = previous === null ? undefined : this.#requests.get(previous)
     for (const [personId, by] of before?.people ?? []) people.set(personId, by)
-    // A person opens the request of a call that they made themselves.
-    if (event.actor.type === 'person' && event.actor.id !== null) people.set(event.actor.id, event)
+    // A person opens the request of a call that they made themselves, a program one for its key's owner.
+    for (const personId of [personOf(event), textIn(event.detail, 'onBehalfOf')]) {
+      if (personId !== null) people.set(personId, event)
+    }
     this.#requests.set(requestId, { people, known })
   }
 

@@ -96,6 +96,11 @@ describe('authorisation fails', () => {
       'disabled',
     ],
     [
+      'for a permit that policy gave for a call of a run',
+      changed(trail, at('permit.issued'), { actor: { type: 'policy' } }),
+      'had not pre-approved',
+    ],
+    [
       'for a quorum other than the request asked for',
       changed(trail, at('decision.recorded'), {
         detail: { basis: { quorum: { any: [[{ team: 'platform', count: 1 }]] } } },
