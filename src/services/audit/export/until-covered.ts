@@ -3,10 +3,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../../store/database.ts'
 
 /** The log covers an event within two seconds; a process that is down or far behind is not waited for. */
-const mostMs = 5_000
+const mostMs = 30_000
 const everyMs = 50
 
-/** Waits until a signed checkpoint covers what the trail holds now. Gives up after five seconds: the evidence says so itself. */
+/** Waits until a signed checkpoint covers what the trail holds now. Gives up after thirty seconds: the evidence says so itself. */
 export async function untilCovered(db: Db): Promise<void> {
   const { rows } = await sql<{ place: string | null }>`
     select max(place) as place from audit_unsequenced
