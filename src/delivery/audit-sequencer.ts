@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { NoteSigner } from '../evidence/note/signed-note.ts'
 import type { Log } from '../services/context.ts'
+import { advisoryLocks } from '../store/advisory-locks.ts'
 import type { Db } from '../store/database.ts'
 import { appendToLog, leavesAtOnce } from './append-to-log.ts'
 import { Repeating } from './repeating.ts'
@@ -8,8 +9,6 @@ import { Repeating } from './repeating.ts'
 /** Covered by a checkpoint within two seconds (audit.md, Form), with a second for the work; more often is more checkpoints to keep. */
 const everyMs = 1000
 const tellAgainMs = 60_000
-/** Advisory lock of the one writer of the log among all API processes: spares the others the lost race. */
-const sequencerLock = 7_301_002
 
 /**
  * Keeps the log over the trail: takes committed events that have no leaf yet, whenever they were committed, and covers
@@ -49,7 +48,7 @@ export async function sequenceAudit(db: Db, signer: NoteSigner): Promise<number>
   if (waiting.length === 0) return 0
   return db.transaction().execute(async (tx) => {
     const { rows } = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(${sequencerLock}) as mine
+      select pg_try_advisory_xact_lock(${advisoryLocks.auditSequencer}) as mine
     `.execute(tx)
     return rows[0]?.mine === true ? appendToLog(tx, signer) : 0
   })

@@ -2,13 +2,12 @@ import { sql } from 'kysely'
 import type { Db } from '../store/database.ts'
 import type { Log } from '../services/context.ts'
 import { Listener } from './listener.ts'
+import { advisoryLocks } from '../store/advisory-locks.ts'
 import { Repeating } from './repeating.ts'
 
 const eventsAtOnce = 500
 /** What one step of a run tells is numbered together, behind the step's own work. */
 const gatherMs = 50
-/** Advisory lock of the one writer of sequences among all API processes. */
-const sequencerLock = 7_301_001
 
 /**
  * Numbers committed events of the live stream. Sequences are given after commit by one writer at a time, so
@@ -44,7 +43,7 @@ export class EventSequencer implements AsyncDisposable {
 async function sequenceEvents(db: Db): Promise<number> {
   return db.transaction().execute(async (tx) => {
     const lock = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(${sequencerLock}) as mine
+      select pg_try_advisory_xact_lock(${advisoryLocks.eventSequencer}) as mine
     `.execute(tx)
     if (lock.rows[0]?.mine !== true) return 0
     const numbered = await sql`

@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../services/context.ts'
 import { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
+import { advisoryLocks } from '../store/advisory-locks.ts'
 import type { Db } from '../store/database.ts'
 import type { Delivering } from './deliver-rows.ts'
 import { reconcileApprovals } from './reconcile-approvals.ts'
@@ -8,8 +9,6 @@ import { reconcileRuns } from './reconcile-runs.ts'
 import { Repeating } from './repeating.ts'
 import { Woken } from './woken.ts'
 
-/** Advisory lock: one process compares at a time. */
-const reconcilerLock = 7_301_002
 const roundEveryMs = 15_000
 /** A run that should move and does not is looked at after this long. */
 const stillSeconds = 30
@@ -18,14 +17,14 @@ const stillSeconds = 30
 export async function underReconcilerLock(db: Db, work: () => Promise<void>): Promise<boolean> {
   return db.connection().execute(async (connection) => {
     const lock = await sql<{ mine: boolean }>`
-      select pg_try_advisory_lock(${reconcilerLock}) as mine
+      select pg_try_advisory_lock(${advisoryLocks.reconciler}) as mine
     `.execute(connection)
     if (lock.rows[0]?.mine !== true) return false
     try {
       await work()
       return true
     } finally {
-      await sql`select pg_advisory_unlock(${reconcilerLock})`.execute(connection)
+      await sql`select pg_advisory_unlock(${advisoryLocks.reconciler})`.execute(connection)
     }
   })
 }

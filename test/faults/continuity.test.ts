@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { activationLock } from '../../src/services/policy/store-activation.ts'
+import { advisoryLocks } from '../../src/store/advisory-locks.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { aWrite, faultProject } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
@@ -84,13 +84,13 @@ describe('a changed project', () => {
     const holder = new pg.Client(await world.installation.databaseUrl())
     await holder.connect()
     try {
-      await holder.query('select pg_advisory_lock($1)', [activationLock])
+      await holder.query('select pg_advisory_lock($1)', [advisoryLocks.activation])
       await writeFile(join(world.installation.folder, path), changed ?? '')
       await waitUntil(
         async () => {
           const waiting = await world.sql(
             `select 1 from pg_locks where locktype = 'advisory' and objid = $1 and not granted`,
-            [activationLock],
+            [advisoryLocks.activation],
           )
           return waiting.length === 1 || 'the change was not noticed'
         },

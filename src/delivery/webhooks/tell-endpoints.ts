@@ -1,11 +1,10 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { WebhookEndpoint } from '../../policy/policy.ts'
+import { advisoryLocks } from '../../store/advisory-locks.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { cloudEvent, type Happening } from './cloud-event.ts'
 
-/** Advisory lock: one process at a time makes deliveries of events. */
-const tellingLock = 7_301_004
 const eventsAtOnce = 200
 /** An endpoint that is not configured now: it is told nothing, and should it come back, nothing of the time between. */
 const retired = '-1'
@@ -21,7 +20,7 @@ export async function tellEndpoints(
 ): Promise<boolean> {
   return db.transaction().execute(async (tx) => {
     const lock = await sql<{ mine: boolean }>`
-      select pg_try_advisory_xact_lock(${tellingLock}) as mine
+      select pg_try_advisory_xact_lock(${advisoryLocks.webhooks}) as mine
     `.execute(tx)
     if (lock.rows[0]?.mine !== true) return false
     let more = false

@@ -4,15 +4,13 @@ import type { ActivationStatement } from '../../domain/statement.ts'
 import { signStatement } from '../../domain/statement-bytes.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { policyDocument } from '../../policy/version-digest.ts'
+import { advisoryLocks } from '../../store/advisory-locks.ts'
 import { toJsonb, type Tx } from '../../store/database.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { newestActivation } from './newest-activation.ts'
 import { policyDifference } from './policy-difference.ts'
 import { syncPeople } from './sync-people.ts'
-
-/** Names the advisory lock; any number that nothing else uses. */
-export const activationLock = 4_400_001
 
 /** What is in force, as a transaction that holds the activation lock sees it. */
 export interface InForce {
@@ -26,7 +24,7 @@ export interface InForce {
 
 /** Takes the lock under which versions take force, one after the other, and reads what is in force. */
 export async function lockActivation(unit: UnitOfWork, ctx: SigningContext): Promise<InForce> {
-  await sql`select pg_advisory_xact_lock(${activationLock})`.execute(unit.tx)
+  await sql`select pg_advisory_xact_lock(${advisoryLocks.activation})`.execute(unit.tx)
   const { statement, audited } = await newestActivation(unit.tx, ctx.verifier)
   const sequence = statement?.sequence ?? 0
   const after = Math.max(sequence, audited)
