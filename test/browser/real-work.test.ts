@@ -156,7 +156,7 @@ describe.skipIf(!sandbox.works)('a day of real work in a git repository', () => 
     await openRequest(page, runId, 'Run sh test.sh')
     await page.getByText('test.sh').first().waitFor()
     await decide(page, 'Approve as shown', async () => {
-      await page.getByLabel('Scope').selectOption('run')
+      await page.getByLabel('Scope', { exact: true }).selectOption('run')
       const covers = page.getByRole('status', { name: 'What this approval covers' })
       await covers.getByText(/Only while these files are as now: test\.sh \([0-9a-f]{8}…/).waitFor()
     })
