@@ -1,7 +1,8 @@
 import { sql, type RawBuilder, type Selectable } from 'kysely'
 import { Problem } from '../domain/problem.ts'
 import type { Tx } from '../store/database.ts'
-import type { RequestTable, RunTable } from '../store/schema.ts'
+import type { RequestTable } from '../store/tables/requests.ts'
+import type { RunTable } from '../store/tables/runs.ts'
 
 /**
  * Locks a run's lineage from the root down, the one order in which every verb locks (architecture.md),

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Problem } from '../../domain/problem.ts'
-import type { RequestTable } from '../../store/schema.ts'
+import type { RequestTable } from '../../store/tables/requests.ts'
 import type { Caller } from '../context.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { readDecisionFacts, type DecisionFacts } from './decision-facts.ts'

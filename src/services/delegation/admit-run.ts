@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import { signStatement } from '../../domain/statement-bytes.ts'
-import type { RunTable } from '../../store/schema.ts'
+import type { RunTable } from '../../store/tables/runs.ts'
 import type { Caller, ServiceContext, SigningContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
 import { endRun } from '../runs/ending/end-run.ts'

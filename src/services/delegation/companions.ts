@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Tx } from '../../store/database.ts'
-import type { RequestTable } from '../../store/schema.ts'
+import type { RequestTable } from '../../store/tables/requests.ts'
 import type { Caller } from '../context.ts'
 import { aboutRequest, endRequest } from '../decisions/ending/end-request.ts'
 import { revokePermits } from '../decisions/ending/stop-siblings.ts'

@@ -9,15 +9,10 @@ import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
 import { getText } from '../../store/content.ts'
 import type { Tx } from '../../store/database.ts'
 import { fromJsonRow, type JsonRow } from '../../store/json-row.ts'
-import type {
-  ApprovalGrantTable,
-  ExecutionTable,
-  PermitTable,
-  RequestRevisionTable,
-  RequestTable,
-  RunTable,
-  ToolCallTable,
-} from '../../store/schema.ts'
+import type { ApprovalGrantTable, PermitTable } from '../../store/tables/decisions.ts'
+import type { ExecutionTable } from '../../store/tables/executions.ts'
+import type { RequestRevisionTable, RequestTable } from '../../store/tables/requests.ts'
+import type { RunTable, ToolCallTable } from '../../store/tables/runs.ts'
 import { callWorker, delegationOf } from '../../tools/delegation/call-worker.ts'
 import { registryOf } from '../../tools/registry.ts'
 import type { SigningContext } from '../context.ts'

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { RunTable } from '../../store/schema.ts'
+import type { RunTable } from '../../store/tables/runs.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { ExecutionTable } from '../../store/schema.ts'
+import type { ExecutionTable } from '../../store/tables/executions.ts'
 import { unknownText } from '../runs/transcript/result-texts.ts'
 import type { CallResult } from '../runs/transcript/store-result.ts'
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { Problem } from '../../domain/problem.ts'
 import type { Tx } from '../../store/database.ts'
-import type { ExternalRequestTable, RequestTable } from '../../store/schema.ts'
+import type { ExternalRequestTable, RequestTable } from '../../store/tables/requests.ts'
 import { invalid } from '../decisions/decision-input.ts'
 import { lockRequests } from '../locks.ts'
 import type { Program } from './require-program.ts'

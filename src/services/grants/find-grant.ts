@@ -5,7 +5,7 @@ import type { CallFacts } from '../../domain/request.ts'
 import type { Verifier } from '../../domain/statement-bytes.ts'
 import type { GrantStatement } from '../../domain/statement.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import type { ApprovalGrantTable } from '../../store/schema.ts'
+import type { ApprovalGrantTable } from '../../store/tables/decisions.ts'
 import { principalsOfRun } from '../requests/principals-of-run.ts'
 import { verifyGrant, type GrantedCall } from './verify-grant.ts'
 

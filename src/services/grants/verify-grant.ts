@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import { verifyStatement } from '../../domain/statement-bytes.ts'
 import type { Verifier } from '../../domain/statement-bytes.ts'
 import type { GrantStatement } from '../../domain/statement.ts'
-import type { ApprovalGrantTable } from '../../store/schema.ts'
+import type { ApprovalGrantTable } from '../../store/tables/decisions.ts'
 
 /** A call that a grant may cover. `path` is the one file it touches, when it touches one. */
 export interface GrantedCall {

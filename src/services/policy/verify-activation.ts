@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { ActivationStatement } from '../../domain/statement.ts'
 import { verifyStatement, type Verifier } from '../../domain/statement-bytes.ts'
-import type { PolicyActivationTable } from '../../store/schema.ts'
+import type { PolicyActivationTable } from '../../store/tables/policy.ts'
 
 /** The signed part of an activation's row. */
 export type ActivationRow = Pick<

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { Problem } from '../../domain/problem.ts'
-import type { RequestTable } from '../../store/schema.ts'
+import type { RequestTable } from '../../store/tables/requests.ts'
 import { aboutRequest } from '../decisions/ending/end-request.ts'
 import { refuseEnded } from '../decisions/ending/refuse-ended.ts'
 import type { Caller, ServiceContext } from '../context.ts'

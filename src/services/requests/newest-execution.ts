@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Db, Tx } from '../../store/database.ts'
-import type { ExecutionTable } from '../../store/schema.ts'
+import type { ExecutionTable } from '../../store/tables/executions.ts'
 import type { ExecutionRecord } from './request-record.ts'
 
 /** What happened to the effect that a request allowed: its newest attempt, `not_started` when there is none. */

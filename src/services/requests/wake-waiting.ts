@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import type { RequestTable } from '../../store/schema.ts'
+import type { RequestTable } from '../../store/tables/requests.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { toJsonb } from '../../store/database.ts'
-import type { RunFailure } from '../../store/schema.ts'
+import type { RunFailure } from '../../store/tables/runs.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 

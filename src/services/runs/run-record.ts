@@ -2,7 +2,7 @@ import type { ChildRecord } from './children-of.ts'
 import type { Json } from '../../domain/json.ts'
 import type { RunState } from '../../domain/request.ts'
 import type { RunMode } from '../../domain/verdict.ts'
-import type { RunFailure } from '../../store/schema.ts'
+import type { RunFailure } from '../../store/tables/runs.ts'
 import type { RunAttachment } from '../delegation/attached-files.ts'
 import type { LineageRecord, PersonRef } from '../requests/request-record.ts'
 

@@ -4,7 +4,7 @@ import type { RunMode } from '../../domain/verdict.ts'
 import { narrowPolicy } from '../../policy/delegation/narrow-worker.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import type { RunTable } from '../../store/schema.ts'
+import type { RunTable } from '../../store/tables/runs.ts'
 import type { PolicyReader, ServiceContext } from '../context.ts'
 import { signedModeOf, verifyRun } from './verify-run.ts'
 

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../domain/digest.ts'
 import { verifyStatement, type Verifier } from '../../domain/statement-bytes.ts'
 import type { RunStatement } from '../../domain/statement.ts'
 import type { RunMode } from '../../domain/verdict.ts'
-import type { RunTable } from '../../store/schema.ts'
+import type { RunTable } from '../../store/tables/runs.ts'
 
 /**
  * The signed statement of a run when the signature holds for what the row says; `null` otherwise. The statement is the

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { WorkerLimits } from '../../policy/policy.ts'
 import type { Tx } from '../../store/database.ts'
-import type { RunFailure } from '../../store/schema.ts'
+import type { RunFailure } from '../../store/tables/runs.ts'
 
 /** How a turn attempt ended. `limit` is no attempt: it marks where a run stopped at a limit. */
 export type AttemptOutcome = 'stored' | 'overlapped' | 'model_problem' | 'gave_up' | 'limit'

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { TurnOutcome } from '../../domain/workflow-outcomes.ts'
 import type { WorkerDefinition } from '../../policy/policy.ts'
-import type { RunTable, ToolCallTable } from '../../store/schema.ts'
+import type { RunTable, ToolCallTable } from '../../store/tables/runs.ts'
 import { withManualCalls } from '../manual-calls/open-manual-calls.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { askModel } from './ask-model.ts'

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { CancelReason, DenialThen } from '../../../domain/request.ts'
 import { requestTransitions, transition } from '../../../domain/transitions.ts'
-import type { RequestTable } from '../../../store/schema.ts'
+import type { RequestTable } from '../../../store/tables/requests.ts'
 import { addPending } from '../../runs/count-pending.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 

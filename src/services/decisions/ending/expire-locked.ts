@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { JsonObject } from '../../../domain/json.ts'
 import { stepsDue } from '../../../domain/waiting-steps.ts'
-import type { RequestTable } from '../../../store/schema.ts'
+import type { RequestTable } from '../../../store/tables/requests.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 import { wakeWaiting } from '../../requests/wake-waiting.ts'
 import { aboutRequest, endRequest } from './end-request.ts'

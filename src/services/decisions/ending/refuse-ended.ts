@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { Problem } from '../../../domain/problem.ts'
 import type { Tx } from '../../../store/database.ts'
-import type { RequestTable } from '../../../store/schema.ts'
+import type { RequestTable } from '../../../store/tables/requests.ts'
 import { getSaltedText } from '../salted-text.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { permitTransitions, transition } from '../../../domain/transitions.ts'
 import type { Tx } from '../../../store/database.ts'
-import type { RequestTable } from '../../../store/schema.ts'
+import type { RequestTable } from '../../../store/tables/requests.ts'
 import type { Caller } from '../../context.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 import { lockRequests, lockRun, lockRunAndRequests } from '../../locks.ts'

@@ -3,7 +3,7 @@ import type { Selectable } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { signStatement, type Verifier } from '../../../domain/statement-bytes.ts'
 import type { PermitStatement } from '../../../domain/statement.ts'
-import type { PermitTable } from '../../../store/schema.ts'
+import type { PermitTable } from '../../../store/tables/decisions.ts'
 import { verifyPermit, type PermitExpectation } from './permits.ts'
 
 const keys = generateKeyPairSync('ed25519')

@@ -5,7 +5,7 @@ import { signStatement, verifyStatement } from '../../../domain/statement-bytes.
 import type { Signer, Verifier } from '../../../domain/statement-bytes.ts'
 import type { PermitStatement } from '../../../domain/statement.ts'
 import type { Tx } from '../../../store/database.ts'
-import type { PermitTable } from '../../../store/schema.ts'
+import type { PermitTable } from '../../../store/tables/decisions.ts'
 
 /** What a permit is issued for. `now` is the database's clock in this transaction. */
 export interface PermitIssue {

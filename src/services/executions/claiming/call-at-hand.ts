@@ -2,14 +2,10 @@ import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../../../store/database.ts'
 import { fromJsonRow, type JsonRow } from '../../../store/json-row.ts'
 import { together } from '../../../store/side-by-side.ts'
-import type {
-  ExecutionTable,
-  PermitTable,
-  RequestRevisionTable,
-  RequestTable,
-  RunTable,
-  ToolCallTable,
-} from '../../../store/schema.ts'
+import type { PermitTable } from '../../../store/tables/decisions.ts'
+import type { ExecutionTable } from '../../../store/tables/executions.ts'
+import type { RequestRevisionTable, RequestTable } from '../../../store/tables/requests.ts'
+import type { RunTable, ToolCallTable } from '../../../store/tables/runs.ts'
 import { lockRunAndRequests } from '../../locks.ts'
 
 /** The newest permit of a call, and the revision it was given for: of its request, or of an outcome check that said `again`. */

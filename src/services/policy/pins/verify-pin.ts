@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { PinStatement } from '../../../domain/statement.ts'
 import { verifyStatement, type Verifier } from '../../../domain/statement-bytes.ts'
-import type { McpPinTable } from '../../../store/schema.ts'
+import type { McpPinTable } from '../../../store/tables/policy.ts'
 
 /** The signed part of a pin's row. */
 export type PinRow = Pick<

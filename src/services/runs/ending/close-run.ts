@@ -3,7 +3,7 @@ import { isEnd, runTransitions, transition } from '../../../domain/transitions.t
 import type { CloseOutcome } from '../../../domain/workflow-outcomes.ts'
 import { getText } from '../../../store/content.ts'
 import type { Tx } from '../../../store/database.ts'
-import type { RunTable } from '../../../store/schema.ts'
+import type { RunTable } from '../../../store/tables/runs.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
 import { tellParent } from '../../delegation/tell-parent.ts'
 import { lockRun } from '../../locks.ts'

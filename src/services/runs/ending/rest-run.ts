@@ -1,7 +1,7 @@
 import { runTransitions, transition } from '../../../domain/transitions.ts'
 import type { Selectable } from 'kysely'
 import { toJsonb } from '../../../store/database.ts'
-import type { RunFailure, RunTable } from '../../../store/schema.ts'
+import type { RunFailure, RunTable } from '../../../store/tables/runs.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 
 /**

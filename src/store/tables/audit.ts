@@ -1,0 +1,38 @@
+import type { GeneratedAlways } from 'kysely'
+import type { GeneratedTimestamp, Timestamp } from './columns.ts'
+
+export interface AuditEventTable {
+  id: string
+  at: Timestamp
+  type: string
+  actor_type: string
+  actor_id: string | null
+  run_id: string | null
+  request_id: string | null
+  call_id: string | null
+  sequence: number | null
+  document: string
+}
+
+export interface AuditLeafTable {
+  index: string
+  event_id: string
+}
+
+export interface AuditTileTable {
+  level: number
+  index: string
+  root: Buffer
+  hashes: Buffer
+}
+
+export interface AuditCheckpointTable {
+  size: string
+  note: string
+  at: GeneratedTimestamp
+}
+
+export interface AuditUnsequencedTable {
+  place: GeneratedAlways<string>
+  event_id: string
+}

@@ -1,0 +1,7 @@
+import type { ColumnType } from 'kysely'
+
+/** `timestamptz`: read as Date, written as Date or an SQL expression of the database clock. */
+export type Timestamp = ColumnType<Date, Date | string, Date | string>
+export type GeneratedTimestamp = ColumnType<Date, Date | string | undefined, Date | string>
+/** `jsonb`: parsed when read, written as JSON text. Use `toJsonb` to write. */
+export type Jsonb<T> = ColumnType<T, string | Extract<T, null>, string | Extract<T, null>>

@@ -1,0 +1,6 @@
+export interface ContentTable {
+  hash: string
+  encoding: 'identity' | 'zstd'
+  size: number
+  bytes: Buffer
+}

@@ -1,0 +1,61 @@
+import type { Generated } from 'kysely'
+import type { Actor } from '../../domain/actor.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
+
+export interface PolicyVersionTable {
+  digest: string
+  document: Jsonb<JsonObject>
+  created_at: GeneratedTimestamp
+}
+
+export interface PolicyActivationTable {
+  sequence: number
+  digest: string
+  statement: string
+  signature: string
+  key_id: string
+  actor: Jsonb<Actor>
+  note: string | null
+  activated_at: GeneratedTimestamp
+}
+
+export interface PolicyProposalTable {
+  id: string
+  digest: string
+  previous_digest: string
+  proposed_by: string
+  note: string | null
+  /** over the statement that the columns above make, with `expires_at` */
+  statement: string
+  signature: string
+  key_id: string
+  state: Generated<'open' | 'activated' | 'cancelled' | 'superseded' | 'expired'>
+  proposed_at: GeneratedTimestamp
+  expires_at: Timestamp
+  ended_at: Timestamp | null
+  ended_by: string | null
+}
+
+export interface WorkerVersionTable {
+  digest: string
+  name: string
+  definition: string
+  script: string | null
+}
+
+/** What an MCP server said of its tools when a version was activated. */
+export interface McpPinTable {
+  activation: number
+  worker: string
+  server: string
+  server_hash: string
+  definitions_hash: string
+  pinned_at: GeneratedTimestamp
+  changed_at: Timestamp | null
+  /** what was said then */
+  changed_hash: string | null
+  statement: string
+  signature: string
+  key_id: string
+}

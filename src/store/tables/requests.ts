@@ -1,0 +1,114 @@
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Routing } from '../../domain/judgement.ts'
+import type {
+  CallFacts,
+  CancelReason,
+  DenialThen,
+  ExternalOutcome,
+  RequestKind,
+  RequestState,
+} from '../../domain/request.ts'
+import type { Risk, Rule, Verdict } from '../../domain/verdict.ts'
+import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
+
+export interface RequestTable {
+  id: string
+  number: GeneratedAlways<string>
+  kind: RequestKind
+  state: Generated<RequestState>
+  revision: Generated<number>
+  queue: string
+  team: string
+  risk: Risk
+  tool: string
+  title: string
+  digest: string
+  policy_digest: string
+  rule: Jsonb<Rule>
+  routing: Jsonb<Routing>
+  agent_reason_hash: string | null
+  run_id: string | null
+  root_run_id: string | null
+  call_id: string | null
+  turn: number | null
+  position: number | null
+  attempt: Generated<number>
+  previous: Generated<string[]>
+  superseded_by: string | null
+  outcome_of: string | null
+  created_at: GeneratedTimestamp
+  expires_at: Timestamp
+  decided_at: Timestamp | null
+  denied_then: DenialThen | null
+  cancel_reason: CancelReason | null
+  epoch: number
+  /** when the next of its routing's steps is due; `null`: none is */
+  next_step_at: ColumnType<Date | null, Date | string | null | undefined, Date | string | null>
+  /** when each step so far was taken */
+  steps_taken: ColumnType<Date[] | null, undefined, never>
+}
+
+/** A request of a program that is no run of ours: who asked, and what became of the approval. */
+export interface ExternalRequestTable {
+  request_id: string
+  /** of the key; `external_id` is unique for each */
+  owner_id: string
+  external_id: string
+  api_key_id: string
+  on_behalf_of: string | null
+  /** whose policy judged it first */
+  worker: string | null
+  verdict: Extract<Verdict, 'ask' | 'preApproved'>
+  /** of what was asked, so that the same id cannot ask for something else */
+  body_hash: string
+  /** of the program's own words, canonical JSON */
+  claim_hash: string | null
+  metadata: Jsonb<JsonObject | null>
+  /** the key that took the permit */
+  consumed_by: string | null
+  consumed_at: Timestamp | null
+  outcome: ExternalOutcome | null
+  /** of a salted text */
+  outcome_summary_hash: string | null
+  outcome_at: Timestamp | null
+}
+
+export interface RequestRevisionTable {
+  request_id: string
+  revision: number
+  title: string
+  digest: string
+  input_hash: string
+  facts: Jsonb<CallFacts>
+  presentation_hash: string
+  presentation_digest: string
+  content_hash: string
+  content_type: string
+  editor_id: string | null
+  /** of a salted text: read with `getSaltedText` (services/decisions) */
+  reason_hash: string | null
+  created_at: GeneratedTimestamp
+}
+
+export interface RequestPrincipalTable {
+  request_id: string
+  person_id: string
+  why: string
+}
+
+export interface ClaimTable {
+  request_id: string
+  person_id: string
+  claimed_at: GeneratedTimestamp
+  lease_until: Timestamp
+}
+
+export interface CommentTable {
+  id: string
+  request_id: string
+  person_id: string
+  /** of a salted text */
+  text_hash: string
+  created_at: GeneratedTimestamp
+}

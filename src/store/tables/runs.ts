@@ -1,0 +1,110 @@
+import type { Generated } from 'kysely'
+import type { Actor } from '../../domain/actor.ts'
+import type { CallFacts, CallResultType, RunState } from '../../domain/request.ts'
+import type { Rule, RunMode, Verdict } from '../../domain/verdict.ts'
+import type { GeneratedTimestamp, Jsonb, Timestamp } from './columns.ts'
+
+/** Why a run stands still or ended badly: stable code and a sentence that says what to do. */
+export interface RunFailure {
+  readonly code: string
+  readonly message: string
+}
+
+export interface RunTable {
+  id: string
+  root_run_id: string
+  parent_run_id: string | null
+  parent_call_id: string | null
+  worker: string
+  worker_digest: string
+  policy_digest: string
+  mode: RunMode
+  state: Generated<RunState>
+  /** of canonical JSON in `content` */
+  input_digest: string
+  /** the input's first line */
+  title: string
+  /** the files that it was given with its task; `null`: none */
+  attachments: Jsonb<
+    readonly { path: string; bytes: number; hash: string; given: boolean }[] | null
+  >
+  started_by: string
+  api_key_id: string | null
+  workflow_id: string
+  task_queue: string
+  turn: Generated<number>
+  failure: Jsonb<RunFailure | null>
+  output: string | null
+  end_reason: string | null
+  pending_requests: Generated<number>
+  epoch: number
+  created_at: GeneratedTimestamp
+  ended_at: Timestamp | null
+  /** over the statement that the columns above make (services/runs/verify-run) */
+  signature: string
+  key_id: string
+}
+
+export interface RunLineageTable {
+  run_id: string
+  ancestor_id: string
+  depth: number
+}
+
+export interface TurnAttemptTable {
+  run_id: string
+  turn: number
+  attempt: number
+  started_at: GeneratedTimestamp
+  finished_at: Timestamp | null
+  outcome: string | null
+  input_tokens: string | null
+  output_tokens: string | null
+}
+
+export interface MessageTable {
+  id: string
+  run_id: string
+  sequence: number
+  turn: number | null
+  role: 'user' | 'assistant'
+  author: Jsonb<Actor | null>
+  content_hash: string
+  created_at: GeneratedTimestamp
+}
+
+export interface ToolCallTable {
+  id: string
+  run_id: string
+  turn: number
+  position: number
+  tool_call_id: string
+  tool: string
+  input_hash: string
+  digest: string | null
+  verdict: Verdict | null
+  rule: Jsonb<Rule | null>
+  policy_digest: string | null
+  read_only: Generated<boolean>
+  manual: Generated<boolean>
+  grant_id: string | null
+  facts: Jsonb<CallFacts | null>
+  request_id: string | null
+  judged_times: Generated<number>
+  result_type: CallResultType | null
+  result_text_hash: string | null
+  result_output_hash: string | null
+  finished_at: Timestamp | null
+}
+
+/** A call that a person made of a manual tool; its `tool_call` has a turn of its own below zero. */
+export interface ManualCallTable {
+  call_id: string
+  run_id: string
+  invoked_by: string
+  /** the run's last turn when it was made */
+  after_turn: number
+  /** the message by which its result entered the transcript */
+  message_id: string | null
+  created_at: GeneratedTimestamp
+}
