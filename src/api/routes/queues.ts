@@ -1,7 +1,7 @@
 import { listQueues } from '../../services/requests/list-queues.ts'
 import { route, type Route } from '../route.ts'
 import { pageQuery } from '../schemas/common.ts'
-import { queueList } from '../schemas/requests.ts'
+import { queueList } from '../schemas/queues.ts'
 import { withoutUndefined } from '../without-undefined.ts'
 
 export const queueRoutes: Route[] = [

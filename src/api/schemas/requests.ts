@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { hash, id, instant, json, listOf, name, page, person, text } from './common.ts'
+import { externalDetail, externalItem } from './external-request.ts'
 import { scope } from './grants.ts'
 import { lineageEntry, runMode } from './runs.ts'
 import { rule, verdict } from './transcript.ts'
@@ -139,47 +140,6 @@ export const waitingStep = z.object({
   takenAt: instant.nullable(),
 })
 
-const keyRef = z.object({ id: z.string(), name: z.string() })
-/** The program that asked: its key, whose that is, and for whom it acts. */
-const externalItem = z.object({
-  externalId: z.string(),
-  key: keyRef,
-  owner: person,
-  onBehalfOf: person.nullable(),
-  /** whose policy judged it first */
-  worker: z.string().nullable(),
-  verdict: z.enum(['ask', 'preApproved']),
-})
-export type ExternalItemView = z.infer<typeof externalItem>
-const externalDetail = externalItem.extend({
-  /** the program's own words: its claim, text and never markup */
-  claim: z
-    .object({
-      title: z.string().nullable(),
-      presentation: z
-        .object({
-          type: z.enum(['text', 'diff', 'structured']),
-          content: z.string(),
-          language: z.string().optional(),
-        })
-        .nullable(),
-    })
-    .nullable(),
-  metadata: z.record(z.string(), json).nullable(),
-  /** when the permit must have been taken */
-  permitExpiresAt: instant.nullable(),
-  consumed: z.object({ at: instant, by: keyRef }).nullable(),
-  /** what the program says became of it */
-  outcome: z
-    .object({
-      state: z.enum(['succeeded', 'failed', 'unknown']),
-      summary: z.string().nullable(),
-      at: instant,
-    })
-    .nullable(),
-})
-export type ExternalView = z.infer<typeof externalDetail>
-
 /** A row of a list: without what only the request's own page shows. */
 export const requestItem = z
   .object({
@@ -312,16 +272,3 @@ export const requestDetail = requestItem
   })
   .meta({ id: 'Request' })
 export type RequestDetail = z.infer<typeof requestDetail>
-
-export const queueList = listOf(
-  z.object({
-    name: z.string(),
-    team: z.string(),
-    pending: z.int(),
-    oldestAt: instant.nullable(),
-    expiringSoon: z.int(),
-    /** pending ones that the caller may decide and has not voted on */
-    mine: z.int(),
-  }),
-).meta({ id: 'Queues' })
-export type QueueList = z.infer<typeof queueList>

@@ -1,5 +1,5 @@
 import type { ExternalItemRecord, ExternalRecord } from '../../services/requests/external-record.ts'
-import type { ExternalItemView, ExternalView } from '../schemas/requests.ts'
+import type { ExternalItemView, ExternalView } from '../schemas/external-request.ts'
 
 /** The program that asked, as lists show it. */
 export function externalItemView(record: ExternalItemRecord): ExternalItemView {

@@ -14,7 +14,8 @@ import type {
   PolicyDifference,
   PolicyState,
 } from '../../api/schemas/policy.ts'
-import type { QueueList, RequestDetail, RequestList } from '../../api/schemas/requests.ts'
+import type { QueueList } from '../../api/schemas/queues.ts'
+import type { RequestDetail, RequestList } from '../../api/schemas/requests.ts'
 import type { ManualTools, RunDetail, RunList } from '../../api/schemas/runs.ts'
 import type { Transcript } from '../../api/schemas/transcript.ts'
 import type { WorkerDetail, WorkerList } from '../../api/schemas/workers.ts'
