@@ -126,15 +126,19 @@ export interface StoredCheckpoint {
   readonly note: string
 }
 
-/** The newest checkpoint; `null` before the first. */
-export async function readNewestCheckpoint(db: Db | Tx): Promise<StoredCheckpoint | null> {
+export interface NewestCheckpoint extends StoredCheckpoint {
+  readonly at: Date
+}
+
+/** The newest checkpoint, and when it was stored; `null` before the first. */
+export async function readNewestCheckpoint(db: Db | Tx): Promise<NewestCheckpoint | null> {
   const row = await db
     .selectFrom('audit_checkpoint')
-    .select(['size', 'note'])
+    .select(['size', 'note', 'at'])
     .orderBy('size', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return row === undefined ? null : { size: Number(row.size), note: row.note }
+  return row === undefined ? null : { ...row, size: Number(row.size) }
 }
 
 export async function writeCheckpoint(tx: Tx, { size, note }: StoredCheckpoint): Promise<void> {

@@ -10,7 +10,7 @@ import {
   type TestRun,
 } from '../harness/fixtures/gated-run.ts'
 import { createProgram, type ProgramClient } from './program.ts'
-import { coverAudit } from '../harness/fixtures/cover-audit.ts'
+import { coverAudit, keepCovered } from '../harness/fixtures/cover-audit.ts'
 import { answerAsk, answerPreApproved } from './judging.ts'
 import {
   createTestApi,
@@ -448,10 +448,6 @@ test('no GET and no HEAD changes a row, but for the records of what was revealed
 
 /** Evidence is given out once the log covers it, which the sequencer of the API process sees to. */
 async function whileCovering(ask: () => Promise<Reply>): Promise<Reply> {
-  const covering = setInterval(() => void coverAudit(api.database.db), 50)
-  try {
-    return await ask()
-  } finally {
-    clearInterval(covering)
-  }
+  await using _covering = keepCovered(api.database.db)
+  return await ask()
 }

@@ -82,6 +82,24 @@ test('a request has its receipt to download: a checkpoint that covers its events
   ])
 })
 
+test('the page says how far the trail is signed, and how that is verified offline by who may read all of it', async () => {
+  const { db } = dashboard.desk.database
+  await askForNote()
+  await coverAudit(db)
+  const { size } = await db
+    .selectFrom('audit_leaf')
+    .select((leaf) => leaf.fn.countAll<string>().as('size'))
+    .executeTakeFirstOrThrow()
+  const page = await dashboard.open('Grace', '/audit')
+  await page.getByText(`Signed up to event ${size}, `).waitFor()
+  await page.getByText('Verify it offline').click()
+  await page.getByText('countersign audit export --log --out trail', { exact: true }).waitFor()
+  await page.getByText(/^countersign audit verify trail --key '[^']+\+[0-9a-f]{8}\+/).waitFor()
+  const olga = await dashboard.open('Olga', '/audit')
+  await olga.getByText(`Signed up to event ${size}, `).waitFor()
+  expect(await olga.getByText('Verify it offline').count()).toBe(0)
+})
+
 test('an event opens as the exact record that is stored', async () => {
   const { id } = await askForNote()
   const page = await dashboard.open('Grace', `/audit?requestId=${id}`)
@@ -96,6 +114,10 @@ test('an event opens as the exact record that is stored', async () => {
     .where('type', '=', 'request.opened')
     .executeTakeFirstOrThrow()
   expect(JSON.parse(copied)).toEqual(JSON.parse(stored.document))
+  await drawer.getByRole('button', { name: 'Copy the stored bytes' }).click()
+  await expect
+    .poll(() => page.evaluate(() => navigator.clipboard.readText()), { timeout: 60_000 })
+    .toBe(stored.document)
   expect(await drawer.textContent()).toContain(id)
   await drawer.getByRole('link', { name: 'scribe' }).waitFor()
   await drawer.getByText(', started by Ada').waitFor()

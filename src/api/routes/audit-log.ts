@@ -21,7 +21,9 @@ export const auditLogRoutes: Route[] = [
     problems: ['not_found'],
     answer: async (api, { query }) => {
       const checkpoint = await readCheckpoint(api.ctx)
-      const body = { checkpoint: checkpoint.note, vkey: api.settings.auditKey }
+      const { note, size, at } = checkpoint
+      const vkey = api.settings.auditKey
+      const body = { checkpoint: note, vkey, size, at: at.toISOString() }
       if (query.since === undefined) return { status: 200, body }
       const proof =
         query.since < checkpoint.size

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { id } from './common.ts'
+import { id, instant } from './common.ts'
 
 const vkey = z.string().meta({ description: 'The log’s public key, `name+hash+base64`' })
 const checkpoint = z
@@ -11,6 +11,10 @@ export const signedCheckpoint = z
   .object({
     checkpoint,
     vkey,
+    /** how many events it covers */
+    size: z.int(),
+    /** when it was stored */
+    at: instant,
     /** that the log goes on from `since` events, each hash in base64 (RFC 9162 2.1.4); empty when it is not longer */
     consistency: z.array(z.base64()).optional(),
   })

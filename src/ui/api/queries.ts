@@ -5,6 +5,7 @@ import {
   useQuery,
   type QueryClient,
 } from '@tanstack/react-query'
+import type { SignedCheckpointView } from '../../api/schemas/audit-log.ts'
 import type { AuditList } from '../../api/schemas/audit.ts'
 import type { AuthMethods, Me } from '../../api/schemas/auth.ts'
 import type { GrantList } from '../../api/schemas/grants.ts'
@@ -123,6 +124,15 @@ export function useGrants(id: string) {
   return useQuery({
     queryKey: ['run', id, 'grants'],
     queryFn: ({ signal }) => callApi<GrantList>(`/v1/runs/${id}/grants`, { signal }),
+  })
+}
+
+/** The newest signed checkpoint of the audit log; read again by itself, since it follows the events by a second. */
+export function useCheckpoint() {
+  return useQuery({
+    queryKey: ['audit', 'checkpoint'],
+    queryFn: ({ signal }) => callApi<SignedCheckpointView>('/v1/audit/checkpoint', { signal }),
+    refetchInterval: 10_000,
   })
 }
 

@@ -11,6 +11,7 @@ import { Loading } from '../states/loading.tsx'
 import { AuditTable } from './audit-table.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { eventWords } from './event-words.ts'
+import { SignedLine } from './signed-line.tsx'
 import './audit.css'
 
 const names = ['type', 'actor', 'requestId', 'runId', 'from', 'to'] as const
@@ -73,6 +74,7 @@ export function AuditPage() {
           </Button>
         )}
       </search>
+      <SignedLine readsAll={readsAll} />
       {!readsAll && (
         <p className="dim small audit-part">
           These are the events of requests that you may see. The whole trail needs the right

@@ -8,14 +8,19 @@ import { EventLineage } from './event-lineage.tsx'
 /** The exact record of an event. */
 export function EventDetail({ event }: { event: AuditEventView }) {
   const text = JSON.stringify(event, null, 2)
+  // Canonical JSON keeps its order when it is parsed: this is the leaf of the log, byte for byte.
+  const stored = JSON.stringify(event)
   return (
     <div className="column">
       <p className="dim small">{absoluteTime(event.at)}</p>
       {event.runId !== undefined && <EventLineage runId={event.runId} />}
       <LinesView text={text} showFinalNewline={false} />
-      <div>
+      <div className="row">
         <Button variant="default" size="xs" onClick={() => void copyText(text, 'Event')}>
           Copy
+        </Button>
+        <Button variant="default" size="xs" onClick={() => void copyText(stored, 'Stored bytes')}>
+          Copy the stored bytes
         </Button>
       </div>
     </div>

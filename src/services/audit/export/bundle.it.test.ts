@@ -7,7 +7,7 @@ import type { Verdict } from '../../../evidence/verify/finding.ts'
 import { verifyBundle } from '../../../evidence/verify/verify-bundle.ts'
 import { readNewestCheckpoint } from '../../../store/audit-log.ts'
 import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
-import { coverAudit } from '../../../../test/harness/fixtures/cover-audit.ts'
+import { keepCovered } from '../../../../test/harness/fixtures/cover-audit.ts'
 import { livedDesk, type LivedDesk } from '../../../../test/harness/evidence/lived-desk.ts'
 import { exportBundle } from './export-bundle.ts'
 
@@ -27,18 +27,14 @@ afterAll(() => lived.desk[Symbol.asyncDispose]())
 /** As grace, who may read the trail; somebody covers it meanwhile, as the sequencer does. */
 async function exported(more: { since?: number } = {}): Promise<EvidenceBundle> {
   const { desk, signer, requestId } = lived
-  const covering = setInterval(() => void coverAudit(desk.database.db), 20)
-  try {
-    const made = await exportBundle(desk.api, desk.people.grace.caller, {
-      request: requestId,
-      keysNote: formatStatementKeys(desk.api.verifier, signer),
-      keyReadsAudit: false,
-      ...more,
-    })
-    return parseBundle(JSON.stringify(made))
-  } finally {
-    clearInterval(covering)
-  }
+  await using _covering = keepCovered(desk.database.db)
+  const made = await exportBundle(desk.api, desk.people.grace.caller, {
+    request: requestId,
+    keysNote: formatStatementKeys(desk.api.verifier, signer),
+    keyReadsAudit: false,
+    ...more,
+  })
+  return parseBundle(JSON.stringify(made))
 }
 
 function verify(one: EvidenceBundle, since: string | null = null): Record<string, string> {

@@ -1,9 +1,9 @@
 import { Problem } from '../../../domain/problem.ts'
-import { readNewestCheckpoint, type StoredCheckpoint } from '../../../store/audit-log.ts'
+import { readNewestCheckpoint, type NewestCheckpoint } from '../../../store/audit-log.ts'
 import type { ServiceContext } from '../../context.ts'
 
 /** The newest signed checkpoint of the log (audit.md, Verifying). Rejects with `not_found` before the first. */
-export async function readCheckpoint(ctx: ServiceContext): Promise<StoredCheckpoint> {
+export async function readCheckpoint(ctx: ServiceContext): Promise<NewestCheckpoint> {
   const newest = await readNewestCheckpoint(ctx.db)
   if (newest === null) throw new Problem('not_found', 'The log has no checkpoint yet: try again')
   return newest

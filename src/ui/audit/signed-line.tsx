@@ -1,0 +1,40 @@
+import { useCheckpoint } from '../api/queries.ts'
+import { ApiRefusal } from '../api/call-api.ts'
+import { Command } from '../states/command.tsx'
+import { Time } from '../text/time.tsx'
+
+/** How far the trail is signed, and how somebody who may read all of it verifies it offline (audit.md, Verifying). */
+export function SignedLine({ readsAll }: { readsAll: boolean }) {
+  const { data, error } = useCheckpoint()
+  if (error !== null) {
+    const isNone = error instanceof ApiRefusal && error.status === 404
+    return (
+      <p className="dim small audit-part">
+        {isNone
+          ? 'No event is signed yet: the first checkpoint comes within two seconds.'
+          : 'How far the trail is signed cannot be said now.'}
+      </p>
+    )
+  }
+  if (data === undefined) return null
+  return (
+    <div className="audit-part small">
+      <p className="dim">
+        Signed up to event {data.size.toLocaleString('en')}, <Time at={data.at} />. Whoever keeps a
+        checkpoint can tell if anything below it is changed later.
+      </p>
+      {readsAll && (
+        <details>
+          <summary>Verify it offline</summary>
+          <div className="column">
+            <p className="dim">
+              Verifying needs neither this service nor its database. Keep the key apart from both.
+            </p>
+            <Command text="countersign audit export --log --out trail" />
+            <Command text={`countersign audit verify trail --key '${data.vkey}'`} />
+          </div>
+        </details>
+      )}
+    </div>
+  )
+}
