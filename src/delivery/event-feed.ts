@@ -1,6 +1,6 @@
 import type { JsonObject } from '../domain/json.ts'
 import type { Db } from '../store/database.ts'
-import type { StreamEventType } from '../store/event.ts'
+import type { StreamEventType } from '../domain/stream-event.ts'
 import { Listener } from './listener.ts'
 
 /** One event of the live stream: ids only. `sequence` grows without gaps that a reader could miss. */

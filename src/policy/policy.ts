@@ -1,5 +1,6 @@
 import type { Json } from '../domain/json.ts'
 import type { Quorum } from '../domain/request.ts'
+import type { StreamEventType } from '../domain/stream-event.ts'
 import type { EditsPolicy, Risk, Scope } from '../domain/verdict.ts'
 
 /**
@@ -62,21 +63,10 @@ export interface WebhookSettings {
   readonly endpoints: ReadonlyMap<string, WebhookEndpoint>
 }
 
-export const webhookEvents = [
-  'request.opened',
-  'request.changed',
-  'request.decided',
-  'request.closed',
-  'request.reminded',
-  'request.escalated',
-  'run.changed',
-] as const
-export type WebhookEvent = (typeof webhookEvents)[number]
-
 export interface WebhookEndpoint {
   readonly name: string
   readonly url: string
-  readonly events: readonly WebhookEvent[]
+  readonly events: readonly StreamEventType[]
   /** `null`: every queue's requests, and runs where `events` says so */
   readonly queues: readonly string[] | null
   /** name of the environment variable that holds `whsec_…` */

@@ -1,16 +1,8 @@
 import { z } from 'zod'
+import { streamEvents } from '../../domain/stream-event.ts'
 
 /** Types of the live stream; `data:` is the ids of what changed. The reader fetches again. */
-export const streamEventType = z.enum([
-  'request.opened',
-  'request.changed',
-  'request.decided',
-  'request.closed',
-  // it has waited as long as its queue says: with the next, more people may decide it now
-  'request.reminded',
-  'request.escalated',
-  'run.changed',
-])
+export const streamEventType = z.enum(streamEvents)
 export type StreamEventName = z.infer<typeof streamEventType>
 
 export const streamEventData = z

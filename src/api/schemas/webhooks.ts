@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { webhookEvents } from '../../policy/policy.ts'
+import { streamEvents } from '../../domain/stream-event.ts'
 import { id, instant, listOf, name, page } from './common.ts'
 
 const deliveryState = z.enum(['pending', 'delivered', 'dead'])
@@ -9,7 +9,7 @@ const webhookEndpoint = z
     name: z.string(),
     /** scheme, host and port; the rest of an address may be secret */
     origin: z.string(),
-    events: z.array(z.enum(webhookEvents)),
+    events: z.array(z.enum(streamEvents)),
     /** null: all */
     queues: z.array(z.string()).nullable(),
     pending: z.int(),

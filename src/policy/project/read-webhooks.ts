@@ -1,10 +1,6 @@
+import { streamEvents, type StreamEventType } from '../../domain/stream-event.ts'
 import { isIP } from 'node:net'
-import {
-  webhookEvents,
-  type WebhookEndpoint,
-  type WebhookEvent,
-  type WebhookSettings,
-} from '../policy.ts'
+import { type WebhookEndpoint, type WebhookSettings } from '../policy.ts'
 import {
   readEntries,
   readFields,
@@ -23,7 +19,7 @@ import { isOwnVariable } from '../worker/own-variable.ts'
 export const noWebhooks: WebhookSettings = { allow: [], endpoints: new Map() }
 
 /** What an endpoint that names no events is told: what people would want to hear of. */
-const usualEvents: readonly WebhookEvent[] = [
+const usualEvents: readonly StreamEventType[] = [
   'request.opened',
   'request.decided',
   'request.closed',
@@ -64,7 +60,7 @@ function readEndpoint(
   const events =
     eventsSpot === null
       ? usualEvents
-      : readOneOrMany(eventsSpot, (item) => readChoice(item, webhookEvents))
+      : readOneOrMany(eventsSpot, (item) => readChoice(item, streamEvents))
   const queues =
     queuesSpot === null
       ? null

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { rightNames, webhookEvents } from '../policy.ts'
+import { streamEvents } from '../../domain/stream-event.ts'
+import { rightNames } from '../policy.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
 export const person = z.strictObject({ email, name: maybe(text) })
@@ -73,7 +74,7 @@ export const webhookEndpoint = z.strictObject({
     .string()
     .regex(/^[A-Z][A-Z0-9_]{0,99}$/)
     .describe('the environment variable that holds its secret, whsec_… (Standard Webhooks)'),
-  events: maybe(oneOrMany(z.enum(webhookEvents))).describe(
+  events: maybe(oneOrMany(z.enum(streamEvents))).describe(
     'Default: request.opened, request.decided, request.closed, request.reminded, request.escalated',
   ),
   queues: maybe(oneOrMany(text)).describe('only of requests in these queues. Default: all'),

@@ -1,0 +1,12 @@
+/** What the live stream tells of (api.md), and what webhooks may be told of: ids only, the reader fetches again. */
+export const streamEvents = [
+  'request.opened',
+  'request.changed',
+  'request.decided',
+  'request.closed',
+  // it has waited as long as its queue says: with the next, more people may decide it now
+  'request.reminded',
+  'request.escalated',
+  'run.changed',
+] as const
+export type StreamEventType = (typeof streamEvents)[number]
