@@ -54,6 +54,8 @@ export interface ProjectConfig {
   readonly workspaces: ReadonlyMap<string, WorkspaceSetting>
   readonly rights: Readonly<Record<Right, readonly Holder[]>>
   readonly webhooks: WebhookSettings
+  /** `null`: no mail is sent */
+  readonly email: EmailSettings | null
 }
 
 /** Where other programs are told, and which private addresses they may have (security.md 23). */
@@ -72,6 +74,36 @@ export interface WebhookEndpoint {
   /** name of the environment variable that holds `whsec_…` */
   readonly secretFrom: string
   readonly source: string
+}
+
+/** What somebody gets by mail: each thing as it happens, one mail with what waits, or none. */
+export const emailChoices = ['atOnce', 'digest', 'nothing'] as const
+export type EmailChoice = (typeof emailChoices)[number]
+
+/** How mail is sent, and what people get who have not chosen. */
+export interface EmailSettings {
+  readonly smtp: SmtpSettings
+  /** the sender's address */
+  readonly from: string
+  readonly fromName: string
+  readonly choice: EmailChoice
+  readonly digest: EmailDigest
+  readonly source: string
+}
+
+/** Daily at a time of day `HH:MM`, or every so often. */
+export type EmailDigest =
+  | { readonly at: string; readonly timeZone: string }
+  | { readonly everyMs: number }
+
+export interface SmtpSettings {
+  readonly host: string
+  readonly port: number
+  /** TLS from the first byte, after STARTTLS, or not at all (a server on this machine) */
+  readonly security: 'tls' | 'starttls' | 'none'
+  /** names of environment variables; both `null`: the server asks for no sign-in */
+  readonly userFrom: string | null
+  readonly passwordFrom: string | null
 }
 
 export interface ConfiguredPerson {

@@ -16,6 +16,7 @@ import { checkName, readReference, readText } from '../reading/values.ts'
 import { everybody, readPeople, readTeams } from './read-people.ts'
 import { readQueues } from './read-queues.ts'
 import { noRights, readRights } from './read-rights.ts'
+import { readEmail } from './read-email.ts'
 import { noWebhooks, readWebhooks } from './read-webhooks.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
 import { configFileSchema, defaults, workspace } from '../schema/config-file.ts'
@@ -69,6 +70,7 @@ export function readConfig(
       noRights,
     ),
     webhooks: part('webhooks', (spot) => readWebhooks(spot, names.queues), noWebhooks),
+    email: part('email', readEmail, null),
   }
   return { config, names }
 }

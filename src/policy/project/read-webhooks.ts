@@ -4,7 +4,6 @@ import { type WebhookEndpoint, type WebhookSettings } from '../policy.ts'
 import {
   readEntries,
   readFields,
-  scalarOf,
   shownAt,
   spotSource,
   wrong,
@@ -13,7 +12,7 @@ import {
 import { checkName, readChoice, readOneOrMany, readReference, readText } from '../reading/values.ts'
 import { webhookEndpoint, webhooks } from '../schema/config-file.ts'
 import { keysOf } from '../schema/parts.ts'
-import { isOwnVariable } from '../worker/own-variable.ts'
+import { readVariable } from './read-variable.ts'
 
 /** Nobody is told. */
 export const noWebhooks: WebhookSettings = { allow: [], endpoints: new Map() }
@@ -56,7 +55,7 @@ function readEndpoint(
     wrong(spot, 'has no "secretFrom"', 'name the environment variable that holds its secret')
   }
   const url = urlSpot === null ? null : readUrl(urlSpot)
-  const secretFrom = secretSpot === null ? null : readVariable(secretSpot)
+  const secretFrom = secretSpot === null ? null : readVariable(secretSpot, 'CHAT_WEBHOOK_SECRET')
   const events =
     eventsSpot === null
       ? usualEvents
@@ -88,22 +87,6 @@ function readUrl(spot: Spot): string | null {
     return null
   }
   return url.href
-}
-
-/** The value itself is not shown: somebody may have written the secret here. */
-function readVariable(spot: Spot): string | null {
-  const value = scalarOf(spot)
-  if (typeof value !== 'string' || !/^[A-Z][A-Z0-9_]{0,99}$/.test(value)) {
-    wrong(
-      spot,
-      'is not the name of an environment variable',
-      'name one, as CHAT_WEBHOOK_SECRET; the secret itself never stands in this file',
-    )
-    return null
-  }
-  if (!isOwnVariable(value)) return value
-  wrong(spot, `names ${value}, a setting of the service itself`, 'give the secret its own variable')
-  return null
 }
 
 function readRange(spot: Spot): string | null {

@@ -34,6 +34,12 @@ webhooks:
   allow: [10.0.0.0/8]
   endpoints:
     chat: { url: "https://hooks.example.com/x", secretFrom: CHAT_SECRET, events: [request.opened], queues: platform }
+email:
+  smtp: { host: smtp.example.com, port: 587, security: starttls, userFrom: SMTP_USER, passwordFrom: SMTP_PASSWORD }
+  from: Countersign <countersign@example.com>
+  default: atOnce
+  digestAt: "08:00"
+  timeZone: Europe/Berlin
 `),
   worker: parse(`
 name: scribe
@@ -85,7 +91,7 @@ function problemsOf(name: SchemaName, value: unknown): readonly string[] {
 
 /** What relates one place to another, or bounds a value by its meaning: `check` alone says so. */
 const relations =
-  /names the |but the file is called|does not say one thing|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|names \S+ twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an address or a range|a user name, a password/
+  /names the |but the file is called|does not say one thing|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|names \S+ twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an address or a range|a user name, a password|not a sender|not a time zone|once an hour|unencrypted/
 
 type Path = readonly (string | number)[]
 

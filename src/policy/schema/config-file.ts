@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { streamEvents } from '../../domain/stream-event.ts'
 import { rightNames } from '../policy.ts'
+import { email as mail } from './email.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
 export const person = z.strictObject({ email, name: maybe(text) })
@@ -96,4 +97,5 @@ export const configFileSchema = z.strictObject({
   workspaces: maybe(z.record(name, workspace)),
   rights: maybe(rights),
   webhooks: maybe(webhooks).describe('programs that are told of requests'),
+  email: maybe(mail).describe('people are told by mail, and may sign in by a link in one'),
 })
