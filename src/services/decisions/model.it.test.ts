@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { Problem } from '../../domain/problem.ts'
 import type { RequestState } from '../../domain/request.ts'
 import { requestTransitions, transition, type RequestEvent } from '../../domain/transitions.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { brokenInvariants } from '../../../test/harness/fixtures/broken-invariants.ts'
 import { addRequest, addRun } from '../../../test/harness/fixtures/gated-run.ts'
 import { judgedCall } from '../../../test/harness/fixtures/judged-call.ts'
 import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { outcomeOf } from '../../../test/harness/fixtures/refusal.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
 import { decideRequest } from './decide-request.ts'
@@ -158,13 +159,8 @@ async function actor() {
 }
 
 async function told(attempt: Promise<void>): Promise<string> {
-  try {
-    await attempt
-    return 'ok'
-  } catch (error) {
-    if (error instanceof Problem) return error.code
-    throw error
-  }
+  const outcome = await outcomeOf(attempt)
+  return 'refused' in outcome ? outcome.refused.code : 'ok'
 }
 
 // Rules: product.md 6, 7, 11, 12, 13, 18
@@ -200,6 +196,7 @@ test('any sequence of votes, edits, departures, expiries and cancels ends as the
     }),
     { numRuns: 25 },
   )
+  expect(await brokenInvariants(database.db)).toEqual([])
 })
 
 async function runEnded(runId: string): Promise<boolean> {

@@ -1,9 +1,10 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Problem } from '../../domain/problem.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { brokenInvariants, deadlocks } from '../../../test/harness/fixtures/broken-invariants.ts'
 import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { outcomeOf } from '../../../test/harness/fixtures/refusal.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { claimRequest } from '../requests/claim-request.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
@@ -31,30 +32,12 @@ function approving(request: TestRequest) {
   return { decision: 'approve', digest: request.digest, revision: 1 }
 }
 
-/** What became of an attempt: its answer, or the code of its refusal. Anything else fails the test. */
-async function outcome<T>(attempt: Promise<T>): Promise<{ answer: T } | { refused: Problem }> {
-  return attempt.then(
-    (answer) => ({ answer }),
-    (error: unknown) => {
-      if (error instanceof Problem) return { refused: error }
-      throw error
-    },
-  )
-}
-
-async function deadlocks(): Promise<number> {
-  const { rows } = await sql<{ deadlocks: number }>`
-    select deadlocks::int from pg_stat_database where datname = current_database()
-  `.execute(database.db)
-  return rows[0]?.deadlocks ?? Number.NaN
-}
-
 // Rules: product.md 7
 describe('fifty people race one request', () => {
   test("one wins, and the other 49 are told 409 with the winner's name", async () => {
     const request = await addRequest(service, await addRun(service, { startedBy: ada }))
     const attempts = approvers.map((person, index) =>
-      outcome(
+      outcomeOf(
         decideRequest(service.ctx, person.caller, {
           request: request.id,
           body:
@@ -104,7 +87,7 @@ describe('an approval and an expiry at the same moment', () => {
       const request = await addRequest(service, run, { turn: round, expiresInMs: 12 })
       const person = approvers[round]!
       const [decided] = await Promise.all([
-        outcome(
+        outcomeOf(
           decideRequest(service.ctx, person.caller, {
             request: request.id,
             body: approving(request),
@@ -142,7 +125,7 @@ describe('an approval and an expiry at the same moment', () => {
 // Rules: product.md 8
 describe('denials that stop, approvals, claims, messages, revocations and cancels', () => {
   test('race each other by the thousand without a deadlock, a lost message or a wrong count', async () => {
-    const before = await deadlocks()
+    const before = await deadlocks(database.db)
     const root = await addRun(service, { startedBy: ada })
     const runs = [root]
     for (let index = 0; index < 11; index += 1) {
@@ -196,14 +179,14 @@ describe('denials that stop, approvals, claims, messages, revocations and cancel
     await Promise.all(
       Array.from({ length: 18 }, async () => {
         for (const job of queue) {
-          const one = await outcome(job())
+          const one = await outcomeOf(job())
           if ('refused' in one) {
             refusals.set(one.refused.code, (refusals.get(one.refused.code) ?? 0) + 1)
           }
         }
       }),
     )
-    expect(await deadlocks()).toBe(before)
+    expect(await deadlocks(database.db)).toBe(before)
     const expected = [
       'already_decided',
       'cancelled',
@@ -223,12 +206,7 @@ describe('denials that stop, approvals, claims, messages, revocations and cancel
       )
       .execute()
     expect(messages).toHaveLength(posted)
-    const { rows } = await sql<{ wrong: number }>`
-      select count(*)::int as wrong from run
-      where pending_requests <> (
-        select count(*) from request where request.run_id = run.id and request.state = 'pending')
-    `.execute(database.db)
-    expect(rows[0]?.wrong).toBe(0)
+    expect(await brokenInvariants(database.db)).toEqual([])
     const live = await sql<{ wrong: number }>`
       select count(*)::int as wrong from permit join request on request.id = permit.request_id
       where permit.state = 'live' and exists (
