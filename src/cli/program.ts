@@ -17,6 +17,7 @@ import { addRequestsCommand } from './commands/requests.ts'
 import { addReviewCommand } from './commands/review.ts'
 import { addRunCommand } from './commands/run.ts'
 import { addRunsCommand } from './commands/runs.ts'
+import { addSessionsCommand } from './commands/sessions.ts'
 import { addStartCommand } from './commands/start.ts'
 import { addWebhooksCommand } from './commands/webhooks.ts'
 import { VERSION } from './version.ts'
@@ -48,6 +49,7 @@ export function createProgram(): Command {
   addPeopleCommand(program)
   addKeysCommand(program)
   addLoginCommand(program)
+  addSessionsCommand(program)
   addHookCommand(program)
   addDoctorCommand(program)
   return program

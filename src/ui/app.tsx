@@ -26,6 +26,9 @@ const RunPage = lazy(() =>
 const AuditPage = lazy(() =>
   import('./audit/audit-page.tsx').then((module) => ({ default: module.AuditPage })),
 )
+const AccountPage = lazy(() =>
+  import('./account/account-page.tsx').then((module) => ({ default: module.AccountPage })),
+)
 const PolicyPage = lazy(() =>
   import('./policy/policy-page.tsx').then((module) => ({ default: module.PolicyPage })),
 )
@@ -63,6 +66,7 @@ export function App() {
                 <Route path="/runs/:id" element={<RunPage />} />
                 <Route path="/audit" element={<AuditPage />} />
                 <Route path="/policy" element={<PolicyPage />} />
+                <Route path="/account" element={<AccountPage />} />
                 <Route path="*" element={<NotFound />} />
               </Route>
             </Routes>

@@ -282,6 +282,13 @@ const questions: Record<string, () => Promise<Reply>> = {
     const key = await ada.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
     return ada.delete(`/v1/keys/${key.body.id}`)
   },
+  getSessions: () => ada.get('/v1/sessions'),
+  deleteSessionsId: async () => {
+    const { id } = (await (await api.signIn(api.people.aud)).get('/v1/sessions')).body.items[0]
+    return (await api.signIn(api.people.aud)).delete(`/v1/sessions/${id}`)
+  },
+  postSessionsEndOthers: async () =>
+    (await api.signIn(api.people.aud)).post('/v1/sessions/end-others'),
   getPeople: () => ada.get('/v1/people'),
   getHealthz: () => api.ask('/healthz'),
   getReadyz: () => api.ask('/readyz'),

@@ -1,29 +1,12 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { fixtureFiles, policyOf } from '../harness/fixtures/project.ts'
-import type { ProjectFiles } from '../../src/policy/policy.ts'
+import { createApiWithActivators } from './activating-operators.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 
 let api: TestApi
 let olga: Client
 
-/** The fixture project, in which the operators may also activate policy. */
-const files: ProjectFiles = {
-  ...fixtureFiles,
-  texts: new Map(
-    [...fixtureFiles.texts].map(([path, text]) => [
-      path,
-      text.replace(
-        'manageRuns: [operators]',
-        'manageRuns: [operators]\n  activatePolicy: [operators]',
-      ),
-    ]),
-  ),
-}
-
 beforeAll(async () => {
-  api = await createTestApi({ settings: { hostToken: 'the-token-of-this-host' } })
-  const policy = policyOf(files)
-  Object.assign(api.service.ctx.policies, { inForce: async () => policy })
+  api = await createApiWithActivators({ settings: { hostToken: 'the-token-of-this-host' } })
   olga = await api.signIn(api.people.olga)
 })
 afterAll(() => api[Symbol.asyncDispose]())

@@ -94,6 +94,7 @@ test("signing in clears what a person's own sessions left behind, and records it
     .execute()
   expect(ended.map((row) => JSON.parse(row.document).detail)).toContainEqual({
     personId: api.people.aud.id,
+    sessionId: expect.any(String),
     why: 'expired',
   })
 })

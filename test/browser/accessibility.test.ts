@@ -54,6 +54,7 @@ for (const scheme of schemes) {
         [`/runs/${runId}`, '.turn'],
         ['/audit', '.audit-table, .state'],
         ['/policy', '.worker'],
+        ['/account', '.account-row'],
       ]
       const page = await dashboard.open('Grace', '/', { viewport, scheme })
       const found: string[] = []

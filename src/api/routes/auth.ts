@@ -7,7 +7,12 @@ import {
   switchPerson,
 } from '../../services/access/sign-in-for-development.ts'
 import { consumeSignInLink } from '../../services/access/sign-in-link.ts'
-import type { SignInMethod, StartedSession } from '../../services/access/start-session.ts'
+import type {
+  SignInMethod,
+  SignInSurroundings,
+  StartedSession,
+} from '../../services/access/start-session.ts'
+import { deviceOf } from '../device.ts'
 import { channelOf } from '../identity.ts'
 import { checkOrigin } from '../middleware/check-origin.ts'
 import { failureLimit } from '../middleware/failure-limit.ts'
@@ -114,9 +119,10 @@ const logout = route({
   },
 })
 
-function surroundings(api: Api, request: Request) {
+function surroundings(api: Api, request: Request): SignInSurroundings {
   return {
     channel: channelOf(request),
+    device: deviceOf(request),
     times: api.settings.sessionTimes,
     replacesToken: readSessionCookie(request),
   }

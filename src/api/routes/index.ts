@@ -20,6 +20,7 @@ import { requestRoutes } from './requests.ts'
 import { revisionRoutes } from './revisions.ts'
 import { runActionRoutes } from './run-actions.ts'
 import { runRoutes } from './runs.ts'
+import { sessionRoutes } from './sessions.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workerRoutes } from './workers.ts'
 
@@ -28,6 +29,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
   return [
     ...authRoutes(settings),
     ...meRoutes,
+    ...sessionRoutes,
     ...runRoutes,
     ...runActionRoutes,
     ...grantRoutes,

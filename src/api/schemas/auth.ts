@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { apiKeyScopes } from '../../services/access/api-key.ts'
+import { signInMethods } from '../../services/access/start-session.ts'
 import { email, id, instant, listOf, text } from './common.ts'
 
 export const devLoginBody = z.strictObject({ email, token: text(200) })
@@ -38,7 +39,7 @@ export const me = z
     /** goes into `x-csrf-token` of state-changing calls; null for a key, which needs none */
     csrfToken: z.string().nullable(),
     /** how this session was started */
-    signedInBy: z.enum(['development', 'link', 'key']),
+    signedInBy: z.enum([...signInMethods, 'key']),
     expiresAt: instant.nullable(),
     /** people to switch to; only in the development profile */
     switchTo: z.array(z.object({ email: z.string(), name: z.string() })),

@@ -11,14 +11,14 @@ export async function endSession(
     const ended = await unit.tx
       .deleteFrom('session')
       .where('token_hash', '=', input.tokenHash)
-      .returning('person_id')
+      .returning(['person_id', 'id'])
       .executeTakeFirst()
     if (ended === undefined) return
     await unit.audit({
       type: 'session.ended',
       actor: caller.actor,
       channel: caller.channel,
-      detail: { personId: ended.person_id, why: 'signed_out' },
+      detail: { personId: ended.person_id, sessionId: ended.id, why: 'signed_out' },
     })
   })
 }

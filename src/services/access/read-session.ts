@@ -5,6 +5,7 @@ import type { SignInMethod } from './start-session.ts'
 import { hashToken } from './token.ts'
 
 export interface Session {
+  readonly id: string
   readonly tokenHash: string
   readonly person: { readonly id: string; readonly email: string; readonly name: string }
   readonly csrfToken: string
@@ -30,6 +31,7 @@ export async function readSession(
     .innerJoin('person', 'person.id', 'session.person_id')
     .select([
       'session.token_hash',
+      'session.id as session_id',
       'session.csrf_token',
       'session.channel',
       'session.expires_at',
@@ -60,10 +62,11 @@ export async function readSession(
       .execute()
   }
   return {
+    id: row.session_id,
     tokenHash: row.token_hash,
     person: { id: row.id, email: row.email, name: row.name },
     csrfToken: row.csrf_token,
-    method: row.channel === 'development' ? 'development' : 'link',
+    method: row.channel as SignInMethod,
     expiresAt: row.expires_at,
   }
 }

@@ -1,19 +1,10 @@
-import type { Channel } from '../../domain/actor.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { ServiceContext } from '../context.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { findActivePerson } from './find-active-person.ts'
 import { refuseSignIn } from './refuse-sign-in.ts'
-import type { SessionTimes } from './session-times.ts'
-import { startSession, type StartedSession } from './start-session.ts'
+import { startSession, type SignInSurroundings, type StartedSession } from './start-session.ts'
 import { sameSecret } from './token.ts'
-
-interface SignInSurroundings {
-  readonly channel: Channel
-  readonly times: SessionTimes
-  /** the token of the session that this one replaces */
-  readonly replacesToken: string | null
-}
 
 /**
  * Signs in as a person whom the project names, for whoever can read the owner-only token (security.md 26).

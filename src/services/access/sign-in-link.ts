@@ -1,12 +1,10 @@
 import { sql } from 'kysely'
-import type { Channel } from '../../domain/actor.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { findActivePerson } from './find-active-person.ts'
 import { refuseSignIn } from './refuse-sign-in.ts'
-import type { SessionTimes } from './session-times.ts'
-import { startSession, type StartedSession } from './start-session.ts'
+import { startSession, type SignInSurroundings, type StartedSession } from './start-session.ts'
 import { hashToken, newToken } from './token.ts'
 
 /** How long a link waits to be used. */
@@ -51,12 +49,7 @@ export async function createSignInLink(
 /** Takes a link, once: two people who race for it, one signs in. Rejects with `unauthenticated`; refusals are audited. */
 export async function consumeSignInLink(
   ctx: ServiceContext,
-  input: {
-    token: string
-    channel: Channel
-    times: SessionTimes
-    replacesToken: string | null
-  },
+  input: SignInSurroundings & { readonly token: string },
 ): Promise<StartedSession> {
   const session = await inUnitOfWork(ctx, async (unit) => {
     const link = await unit.tx

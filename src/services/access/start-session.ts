@@ -1,11 +1,23 @@
 import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
 import type { Actor, Channel } from '../../domain/actor.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import type { SessionTimes } from './session-times.ts'
 import { hashToken, newToken } from './token.ts'
 
-/** How somebody proved who they are. */
-export type SignInMethod = 'development' | 'link'
+/** How somebody can prove who they are. */
+export const signInMethods = ['development', 'link'] as const
+export type SignInMethod = (typeof signInMethods)[number]
+
+/** Where somebody signs in from. */
+export interface SignInSurroundings {
+  readonly channel: Channel
+  readonly times: SessionTimes
+  /** the token of the session that this one replaces */
+  readonly replacesToken: string | null
+  /** in a few words, for the list of one's sessions: `Firefox on Linux` */
+  readonly device: string
+}
 
 export interface StartedSession {
   /** goes into the cookie; stored only as a hash */
@@ -21,25 +33,25 @@ export interface StartedSession {
  */
 export async function startSession(
   unit: UnitOfWork,
-  input: {
-    person: { id: string; name: string }
-    method: SignInMethod
-    channel: Channel
-    times: SessionTimes
-    replacesToken: string | null
+  input: SignInSurroundings & {
+    readonly person: { readonly id: string; readonly name: string }
+    readonly method: SignInMethod
   },
 ): Promise<StartedSession> {
   const actor = { type: 'person', id: input.person.id, name: input.person.name } as const
   await endStale(unit, actor, input)
   const token = newToken()
   const csrfToken = newToken()
+  const id = uuidv7()
   const { expires_at: expiresAt } = await unit.tx
     .insertInto('session')
     .values({
       token_hash: hashToken(token),
+      id,
       person_id: input.person.id,
       csrf_token: csrfToken,
       channel: input.method,
+      device: input.device,
       expires_at: sql<Date>`clock_timestamp() + ${input.times.absoluteMs} * interval '1 millisecond'`,
     })
     .returning('expires_at')
@@ -48,7 +60,7 @@ export async function startSession(
     type: 'session.started',
     actor,
     channel: input.channel,
-    detail: { method: input.method },
+    detail: { method: input.method, sessionId: id },
   })
   return { token, csrfToken, personId: input.person.id, expiresAt }
 }
@@ -57,21 +69,16 @@ export async function startSession(
 async function endStale(
   unit: UnitOfWork,
   actor: Actor,
-  input: {
-    readonly person: { readonly id: string }
-    readonly channel: Channel
-    readonly times: SessionTimes
-    readonly replacesToken: string | null
-  },
+  input: SignInSurroundings & { readonly person: { readonly id: string } },
 ): Promise<void> {
   const replaced = input.replacesToken === null ? '' : hashToken(input.replacesToken)
-  const { rows } = await sql<{ personId: string; why: string }>`
+  const { rows } = await sql<{ personId: string; sessionId: string; why: string }>`
     delete from session
     where token_hash = ${replaced}
       or (person_id = ${input.person.id} and (
         expires_at <= clock_timestamp()
         or last_seen_at <= clock_timestamp() - ${input.times.idleMs} * interval '1 millisecond'))
-    returning person_id as "personId",
+    returning person_id as "personId", id as "sessionId",
       case when token_hash = ${replaced} then 'replaced' else 'expired' end as why
   `.execute(unit.tx)
   await unit.audit(

@@ -15,9 +15,13 @@ export interface TeamMemberTable {
 
 export interface SessionTable {
   token_hash: string
+  id: string
   person_id: string
   csrf_token: string
+  /** how it was started: a `SignInMethod` */
   channel: string
+  /** in a few words: `Firefox on Linux` */
+  device: string
   created_at: GeneratedTimestamp
   last_seen_at: GeneratedTimestamp
   expires_at: Timestamp

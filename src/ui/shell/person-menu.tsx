@@ -1,7 +1,8 @@
 import { Button, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
-import { IconChevronDown, IconLogout, IconUserCheck } from '@tabler/icons-react'
+import { IconChevronDown, IconLogout, IconUserCheck, IconUserCog } from '@tabler/icons-react'
+import { Link } from 'react-router'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 
@@ -40,6 +41,13 @@ export function PersonMenu() {
           <br />
           {me.person.teams.length > 0 ? `Teams: ${me.person.teams.join(', ')}` : 'In no team'}
         </Menu.Label>
+        <Menu.Item
+          component={Link}
+          to="/account"
+          leftSection={<IconUserCog size={16} aria-hidden />}
+        >
+          Your account
+        </Menu.Item>
         {others.length > 0 && <Menu.Divider />}
         {others.length > 0 && <Menu.Label>Development profile: act as</Menu.Label>}
         {others.map((person) => (

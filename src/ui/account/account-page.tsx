@@ -1,0 +1,23 @@
+import { useMe } from '../api/queries.ts'
+import { Headline } from '../shell/headline.tsx'
+import { SessionsSection } from './sessions-section.tsx'
+import './account.css'
+
+/** What belongs to the signed-in person: how they sign in, where they are signed in, and what acts for them. */
+export function AccountPage() {
+  const { person } = useMe()
+  return (
+    <>
+      <div className="page-head">
+        <Headline tab="Account">Your account</Headline>
+      </div>
+      <p className="dim account-person">
+        {person.name} · {person.email} ·{' '}
+        {person.teams.length > 0 ? `teams: ${person.teams.join(', ')}` : 'in no team'}
+      </p>
+      <div className="column account-sections">
+        <SessionsSection />
+      </div>
+    </>
+  )
+}

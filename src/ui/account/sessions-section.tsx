@@ -1,0 +1,87 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import type { SessionList, SessionView } from '../../api/schemas/sessions.ts'
+import { callApi } from '../api/call-api.ts'
+import { everyPage } from '../api/every-page.ts'
+import { announce } from '../shell/announce.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Time } from '../text/time.tsx'
+
+const methodWords: Record<SessionView['method'], string> = {
+  development: 'development sign-in',
+  link: 'one-time link',
+}
+
+/** Where one is signed in. Another session ends at once, with what it holds open. */
+export function SessionsSection() {
+  const client = useQueryClient()
+  const sessions = useQuery({
+    queryKey: ['sessions'],
+    queryFn: ({ signal }) => everyPage<SessionList>('/v1/sessions', signal),
+  })
+  const items = sessions.data?.items ?? []
+  const end = async (
+    path: string,
+    question: { method?: 'DELETE'; body?: object },
+    said: string,
+  ) => {
+    try {
+      await callApi(path, question)
+      announce(said)
+      await client.invalidateQueries({ queryKey: ['sessions'] })
+    } catch (error) {
+      notifications.show({ color: 'red', message: (error as Error).message })
+    }
+  }
+  return (
+    <section className="card" aria-labelledby="sessions-title">
+      <h2 id="sessions-title">Sessions</h2>
+      <p className="dim small">
+        Where you are signed in. End what you do not know, and what you no longer use.
+      </p>
+      {sessions.isPending && <Loading what="your sessions" lines={3} />}
+      {sessions.isError && <Failure error={sessions.error} retry={() => void sessions.refetch()} />}
+      <ul className="plain-list">
+        {items.map((session) => (
+          <li key={session.id} className="account-row">
+            <span className="grow break">
+              {session.device}
+              {session.current && <span className="mark">this session</span>}
+              <br />
+              <span className="dim small">
+                by {methodWords[session.method]} <Time at={session.createdAt} /> · last seen{' '}
+                <Time at={session.lastSeenAt} /> · ends at the latest{' '}
+                <Time at={session.expiresAt} />
+              </span>
+            </span>
+            {!session.current && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`End the session on ${session.device}, started ${session.createdAt}`}
+                onClick={() =>
+                  void end(`/v1/sessions/${session.id}`, { method: 'DELETE' }, 'The session ended')
+                }
+              >
+                End
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {items.length > 1 && (
+        <Button
+          variant="default"
+          mt="sm"
+          onClick={() =>
+            void end('/v1/sessions/end-others', { body: {} }, 'All other sessions ended')
+          }
+        >
+          End all other sessions
+        </Button>
+      )}
+    </section>
+  )
+}
