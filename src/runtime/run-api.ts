@@ -14,7 +14,7 @@ import {
   replayRemotely,
 } from '../delivery/judge-remotely.ts'
 import { connectTemporal } from '../delivery/temporal-client.ts'
-import { WebhookRelay } from '../delivery/webhooks/webhook-relay.ts'
+import { ChannelRelay } from '../delivery/channels/channel-relay.ts'
 import { formatStatementKeys } from '../evidence/bundle/statement-keys.ts'
 import { formatVerifierKey } from '../evidence/note/note-key.ts'
 import { sessionTimes } from '../services/access/session-times.ts'
@@ -22,6 +22,7 @@ import type { SigningContext } from '../services/context.ts'
 import { createPolicyReader } from '../services/policy/policy-reader.ts'
 import { connectDatabase } from '../store/database.ts'
 import { VERSION } from '../cli/version.ts'
+import { channelsOf } from './channels-of.ts'
 import { checkNotRestored, keepMark } from './high-water-mark.ts'
 import { checkSchema } from './check-schema.ts'
 import { readConfig } from './config.ts'
@@ -104,14 +105,17 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     )
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
     undo.use(
-      new WebhookRelay({
+      new ChannelRelay({
         db,
         databaseUrl: config.databaseUrl,
         log,
         policies,
-        publicUrl: config.publicUrl,
-        isDevelopment: config.developmentSignIn,
-        environment,
+        channelsOf: (policy) =>
+          channelsOf(policy, {
+            publicUrl: config.publicUrl,
+            isDevelopment: config.developmentSignIn,
+            environment,
+          }),
       }),
     )
     undo.use(new AuditSequencer({ db, signer: logSigner, log }))

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { channelKinds } from '../../domain/channel-kind.ts'
 import { streamEvents } from '../../domain/stream-event.ts'
 import { id, instant, listOf, name, page } from './common.ts'
 
@@ -7,6 +8,7 @@ const deliveryState = z.enum(['pending', 'delivered', 'dead'])
 const webhookEndpoint = z
   .object({
     name: z.string(),
+    kind: z.enum(channelKinds),
     /** scheme, host and port; the rest of an address may be secret */
     origin: z.string(),
     events: z.array(z.enum(streamEvents)),
@@ -24,6 +26,9 @@ const delivery = z
     /** the `webhook-id`, the same at every attempt */
     id,
     endpoint: z.string(),
+    kind: z.enum(channelKinds),
+    /** of several that an endpoint tells */
+    recipient: z.string().nullable(),
     type: z.string(),
     requestId: id.nullable(),
     /** `dead`: given up after the last attempt; it may be sent again */

@@ -48,9 +48,10 @@ async function listEndpoints(options: ServiceOptions & { json?: boolean }): Prom
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
-      ['name', 'to', 'events', 'queues', 'waiting', 'given up'],
+      ['name', 'kind', 'to', 'events', 'queues', 'waiting', 'given up'],
       list.items.map((one) => [
         one.name,
+        one.kind,
         one.origin,
         one.events.join(','),
         one.queues?.join(',') ?? 'all',
@@ -70,10 +71,11 @@ async function listDeliveries(options: DeliveryOptions): Promise<void> {
   if (options.json === true) return console.log(JSON.stringify(list))
   console.log(
     table(
-      ['id', 'endpoint', 'event', 'since', 'state', 'attempts', 'last answer'],
+      ['id', 'endpoint', 'to', 'event', 'since', 'state', 'attempts', 'last answer'],
       list.items.map((one) => [
         one.id,
         one.endpoint,
+        one.recipient ?? '',
         one.type,
         fromNow(one.createdAt),
         one.state,

@@ -1,43 +1,5 @@
-import { hashBytes } from '../../domain/digest.ts'
-import { maskSecrets } from '../../domain/text/secrets.ts'
-
-const fileTools: ReadonlySet<string> = new Set([
-  'write_file',
-  'edit_file',
-  'delete_file',
-  'move_file',
-  'read_file',
-])
-const longestTitle = 300
-
-/** What happened, and to what, as stored. */
-export interface Happening {
-  readonly eventId: string
-  readonly type: string
-  readonly at: Date
-  readonly request: RequestFacts | null
-  readonly run: RunFacts | null
-}
-
-export interface RequestFacts {
-  readonly id: string
-  readonly number: string
-  readonly kind: string
-  readonly state: string
-  readonly revision: number
-  readonly queue: string
-  readonly risk: string
-  readonly tool: string
-  readonly title: string
-  readonly run_id: string | null
-  readonly expires_at: Date
-}
-
-export interface RunFacts {
-  readonly id: string
-  readonly worker: string
-  readonly state: string
-}
+import { effectOf } from '../channels/effect-of.ts'
+import type { Happening } from '../channels/happening.ts'
 
 /** The body of a notification: a CloudEvents 1.0 envelope in JSON, with ids and what a list shows, never arguments. */
 export function cloudEvent(happening: Happening, publicUrl: string): string {
@@ -70,13 +32,4 @@ export function cloudEvent(happening: Happening, publicUrl: string): string {
       url: publicUrl + page,
     },
   })
-}
-
-/** One line on the effect. Titles of file tools name the file; all others may be made of the arguments (security.md 23). */
-function effectOf({ kind, tool, title }: RequestFacts): string {
-  if (kind === 'question') return 'A question for a person'
-  if (tool === 'exec' || tool === 'shell') return 'Run a command'
-  if (kind === 'external' || !fileTools.has(tool)) return `Call ${tool}`
-  const masked = maskSecrets(title, hashBytes)
-  return masked.length <= longestTitle ? masked : `${masked.slice(0, longestTitle)}…`
 }

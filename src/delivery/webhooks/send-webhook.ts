@@ -1,6 +1,7 @@
 import { request as requestHttp, type ClientRequest, type RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP } from 'node:net'
+import type { SendOutcome } from '../channels/channel.ts'
 import { findTarget, type Resolve, type TargetRules } from './find-target.ts'
 
 export interface Sending extends TargetRules {
@@ -11,12 +12,6 @@ export interface Sending extends TargetRules {
   readonly timeoutMs: number
   readonly stopping: AbortSignal
   readonly resolve?: Resolve
-}
-
-/** What became of an attempt. `error` is `null` when it was accepted; `status` when somebody answered. */
-export interface SendOutcome {
-  readonly status: number | null
-  readonly error: string | null
 }
 
 /**

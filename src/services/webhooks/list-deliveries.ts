@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { kindOfEndpoint, type ChannelKind } from '../../domain/channel-kind.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { hasRight } from '../access/has-right.ts'
@@ -9,6 +10,9 @@ export type DeliveryState = 'pending' | 'delivered' | 'dead'
 export interface DeliveryRecord {
   readonly id: string
   readonly endpoint: string
+  readonly kind: ChannelKind
+  /** of several at an endpoint; `null` where it is the only one */
+  readonly recipient: string | null
   readonly type: string
   readonly requestId: string | null
   readonly state: DeliveryState
@@ -42,7 +46,16 @@ export async function listDeliveries(
   const [at, id] = keysBefore(input, 'deliveries', ['instant', 'id']) ?? []
   let query = ctx.db
     .selectFrom('delivery')
-    .select(['id', 'endpoint', 'type', 'request_id', 'state', 'attempts', 'next_attempt_at'])
+    .select([
+      'id',
+      'endpoint',
+      'recipient',
+      'type',
+      'request_id',
+      'state',
+      'attempts',
+      'next_attempt_at',
+    ])
     .select(['last_status', 'last_error', 'created_at', 'ended_at'])
     .select(sql<string>`created_at::text`.as('key_at'))
     .orderBy('created_at', 'desc')
@@ -57,6 +70,8 @@ export async function listDeliveries(
   const items = page.items.map((row) => ({
     id: row.id,
     endpoint: row.endpoint,
+    kind: kindOfEndpoint(row.endpoint),
+    recipient: row.recipient === '' ? null : row.recipient,
     type: row.type,
     requestId: row.request_id,
     state: row.state,

@@ -1,10 +1,8 @@
 import type { Caller, ServiceContext } from '../context.ts'
-import type { WebhookEndpoint } from '../../policy/policy.ts'
+import { configuredEndpoints, type ConfiguredEndpoint } from './configured-endpoints.ts'
 import { requireWebhookReader, type DeliveryState } from './list-deliveries.ts'
 
-export interface EndpointRecord extends Pick<WebhookEndpoint, 'name' | 'events' | 'queues'> {
-  /** where it is; paths and queries of such addresses may be secret, so they are left out */
-  readonly origin: string
+export interface EndpointRecord extends ConfiguredEndpoint {
   /** notifications that wait, and those that were given up */
   readonly pending: number
   readonly dead: number
@@ -26,12 +24,9 @@ export async function listEndpoints(
     .execute()
   const countOf = (endpoint: string, state: DeliveryState): number =>
     Number(counts.find((one) => one.endpoint === endpoint && one.state === state)?.count ?? 0)
-  return [...config.webhooks.endpoints.values()].map(({ name, url, events, queues }) => ({
-    name,
-    origin: new URL(url).origin,
-    events,
-    queues,
-    pending: countOf(name, 'pending'),
-    dead: countOf(name, 'dead'),
+  return configuredEndpoints(config).map((endpoint) => ({
+    ...endpoint,
+    pending: countOf(endpoint.name, 'pending'),
+    dead: countOf(endpoint.name, 'dead'),
   }))
 }

@@ -3,6 +3,7 @@ import { Problem } from '../../domain/problem.ts'
 import { requireRight } from '../access/has-right.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
+import { configuredEndpoints } from './configured-endpoints.ts'
 import { mayReadWebhooks } from './list-deliveries.ts'
 
 /**
@@ -28,7 +29,7 @@ export async function resendDelivery(
     if (delivery === undefined) throw unknown()
     const { endpoint, state, request_id: requestId } = delivery
     if (state === 'pending') throw new Problem('conflict', 'It is still being delivered')
-    if (!config.webhooks.endpoints.has(endpoint)) {
+    if (!configuredEndpoints(config).some(({ name }) => name === endpoint)) {
       throw new Problem('conflict', `The endpoint ${endpoint} is not configured any more`)
     }
     await unit.tx

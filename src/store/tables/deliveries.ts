@@ -24,18 +24,20 @@ export interface EventTable {
   created_at: GeneratedTimestamp
 }
 
-/** A webhook's endpoint: the events up to `told_until` have their deliveries. */
+/** A webhook or another channel: the events up to `told_until` have their deliveries. */
 export interface EndpointTable {
   name: string
   told_until: string
   created_at: GeneratedTimestamp
 }
 
-/** One notification for one endpoint. Its id is the `webhook-id`, the same at every attempt. */
+/** One notification for one recipient of an endpoint. Its id is the `webhook-id`, the same at every attempt. */
 export interface DeliveryTable {
   id: string
   endpoint: string
   event_id: string
+  /** `''` where the endpoint is its only one; who it is depends on the kind of channel */
+  recipient: Generated<string>
   type: string
   request_id: string | null
   /** what is sent, byte for byte */

@@ -1,13 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../store/database.ts'
-import type { SendOutcome } from './send-webhook.ts'
-
-export interface DueDelivery {
-  readonly id: string
-  readonly body: string
-  /** counts this one */
-  readonly attempts: number
-}
+import type { DueDelivery, SendOutcome } from './channel.ts'
 
 /**
  * Takes up to `most` deliveries of an endpoint that are due, for `leaseMs`: should this process end before it says what
@@ -25,14 +18,14 @@ export async function takeDue(
       select id from delivery
       where endpoint = ${endpoint} and state = 'pending' and next_attempt_at <= clock_timestamp()
       order by next_attempt_at limit ${most} for update skip locked
-    ) returning id, body, attempts
+    ) returning id, recipient, body, type, request_id as "requestId", attempts
   `.execute(db)
   return rows
 }
 
 /**
- * Records an attempt's outcome: delivered, due again after the next pause, or dead when there is none left or the
- * receiver says that it is gone for good (410). Returns the state; `null` when another attempt has taken over.
+ * Records an attempt's outcome: delivered, due again after the next pause (or the longer one that the receiver asked
+ * for), or dead when there is none left or no attempt ever will do. Returns the state; `null` when another has taken over.
  */
 export async function recordAttempt(
   db: Db,
@@ -40,9 +33,10 @@ export async function recordAttempt(
   outcome: SendOutcome,
   pausesMs: readonly number[],
 ): Promise<'pending' | 'delivered' | 'dead' | null> {
-  const pause = outcome.status === 410 ? undefined : pausesMs[due.attempts - 1]
+  const pause = outcome.isFinal === true ? undefined : pausesMs[due.attempts - 1]
   const state = outcome.error === null ? 'delivered' : pause === undefined ? 'dead' : 'pending'
   const ended = state === 'pending' ? null : sql<Date>`clock_timestamp()`
+  const waitMs = Math.max(pause ?? 0, outcome.retryAfterMs ?? 0)
   const { numUpdatedRows } = await db
     .updateTable('delivery')
     .set({
@@ -50,7 +44,7 @@ export async function recordAttempt(
       last_status: outcome.status,
       last_error: outcome.error,
       ended_at: ended,
-      next_attempt_at: sql`clock_timestamp() + ${pause ?? 0} * interval '1 millisecond'`,
+      next_attempt_at: sql`clock_timestamp() + ${waitMs} * interval '1 millisecond'`,
     })
     .where('id', '=', due.id)
     .where('state', '=', 'pending')

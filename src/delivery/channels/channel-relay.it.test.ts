@@ -19,15 +19,17 @@ import { resendDelivery } from '../../services/webhooks/resend-delivery.ts'
 import { writeRecords } from '../../store/records.ts'
 import type { StreamEventType } from '../../domain/stream-event.ts'
 import { EventSequencer } from '../event-sequencer.ts'
-import { takeDue, type DueDelivery } from './due-deliveries.ts'
-import { sendWebhook } from './send-webhook.ts'
-import { tellEndpoints } from './tell-endpoints.ts'
-import { readSecrets, webhookHeaders } from './webhook-secret.ts'
-import { WebhookRelay, type WebhookTimes } from './webhook-relay.ts'
+import { sendWebhook } from '../webhooks/send-webhook.ts'
+import { webhookChannel } from '../webhooks/webhook-channel.ts'
+import { readSecrets, webhookHeaders } from '../webhooks/webhook-secret.ts'
+import type { Channel, DueDelivery, Message } from './channel.ts'
+import { takeDue } from './due-deliveries.ts'
+import { tellChannel } from './tell-channels.ts'
+import { ChannelRelay, type RelayTimes } from './channel-relay.ts'
 
 const publicUrl = 'https://countersign.example.com'
 const secret = `whsec_${randomBytes(32).toString('base64')}`
-const quick: WebhookTimes = { pausesMs: [1, 1], timeoutMs: 60_000, leaseMs: 120_000, everyMs: 50 }
+const quick: RelayTimes = { pausesMs: [1, 1], timeoutMs: 60_000, leaseMs: 120_000, everyMs: 50 }
 const within = { withinMs: 90_000 }
 
 let database: TestDatabase
@@ -74,6 +76,11 @@ function endpoint(more: Partial<WebhookEndpoint> = {}): WebhookEndpoint {
   }
 }
 
+function channelOf(to: WebhookEndpoint, isDevelopment = true): Channel {
+  const environment = { CHAT_SECRET: secret }
+  return webhookChannel({ endpoint: to, publicUrl, isDevelopment, environment, allow: [] })
+}
+
 /** The service with these endpoints, each told from now on. */
 async function configure(...endpoints: WebhookEndpoint[]): Promise<ServiceContext> {
   const { policy, ctx } = service
@@ -81,24 +88,37 @@ async function configure(...endpoints: WebhookEndpoint[]): Promise<ServiceContex
   const rights = { ...policy.config.rights, activatePolicy: [{ team: 'operators' }] }
   const config = { ...policy.config, rights, webhooks }
   const configured = { ...policy, digest: `of ${named}, ${endpoints.length}`, config }
-  await tellEndpoints(database.db, endpoints, publicUrl)
+  for (const one of endpoints) await tellChannel(database.db, channelOf(one))
   return { ...ctx, policies: { ...ctx.policies, inForce: async () => configured } }
 }
 
 function relayOf(
   { policies, log }: ServiceContext,
-  more: { times?: WebhookTimes; isDevelopment?: boolean } = {},
-): WebhookRelay {
-  return new WebhookRelay({
+  more: { times?: RelayTimes; isDevelopment?: boolean; channels?: readonly Channel[] } = {},
+): ChannelRelay {
+  return new ChannelRelay({
     db: database.db,
     databaseUrl: database.url,
     log,
     policies,
-    publicUrl,
-    isDevelopment: more.isDevelopment ?? true,
-    environment: { CHAT_SECRET: secret },
+    channelsOf: ({ config }) => [
+      ...[...config.webhooks.endpoints.values()].map((one) => channelOf(one, more.isDevelopment)),
+      ...(more.channels ?? []),
+    ],
     times: more.times ?? quick,
   })
+}
+
+/** Whoever is configured after this is told of nothing that happened before. */
+async function untilNumbered(): Promise<void> {
+  await waitUntil(async () => {
+    const waiting = await database.db
+      .selectFrom('event')
+      .select('id')
+      .where('sequence', 'is', null)
+      .execute()
+    return waiting.length === 0
+  }, within)
 }
 
 /** Opens a request, with its event of this type. */
@@ -193,14 +213,7 @@ it('tells of a command, a question and a program’s call that there is one, not
 
 it('tells an endpoint only of its events, in its queues, since it was configured', async () => {
   await happen()
-  await waitUntil(async () => {
-    const waiting = await database.db
-      .selectFrom('event')
-      .select('id')
-      .where('sequence', 'is', null)
-      .execute()
-    return waiting.length === 0
-  }, within)
+  await untilNumbered()
   const elsewhere = endpoint({ queues: ['security'] })
   const closed = endpoint({ events: ['request.closed'], queues: ['platform'] })
   const ctx = await configure(elsewhere, closed)
@@ -335,7 +348,7 @@ it('sends again, with the same id, what a process sent that was killed before it
   await happen()
   let taken: DueDelivery | undefined
   await waitUntil(async () => {
-    await tellEndpoints(database.db, [to], publicUrl)
+    await tellChannel(database.db, channelOf(to))
     taken = (await takeDue(database.db, { endpoint: to.name, most: 1, leaseMs: 500 }))[0]
     return taken !== undefined
   }, within)
@@ -396,4 +409,86 @@ it('gives up what waits for an endpoint that is configured no more, and tells it
   await configure(to)
   const { items } = await listDeliveries(ctx, olga.caller, { endpoint: to.name })
   expect(items).toHaveLength(1)
+})
+
+/** A channel that tells two people of every request, and cannot reach Bob as often as this says. */
+function twoPeople(failures: number, outcome: { isFinal?: boolean; retryAfterMs?: number } = {}) {
+  named += 1
+  const sent: DueDelivery[] = []
+  const channel: Channel = {
+    name: `email:${named}`,
+    kind: 'email',
+    events: ['request.opened'],
+    queues: null,
+    compose: async (_tx, { request }) =>
+      ['ada', 'bob'].map((recipient): Message => ({ recipient, body: request?.id ?? '' })),
+    send: async (due) => {
+      sent.push(due)
+      const failed = sent.filter(({ recipient }) => recipient === 'bob').length <= failures
+      if (due.recipient !== 'bob' || !failed) return { status: null, error: null }
+      return { status: null, error: 'Bob is away', ...outcome }
+    },
+  }
+  return { channel, sent }
+}
+
+async function deliveriesOf(name: string) {
+  const { items } = await listDeliveries(service.ctx, aud.caller, { endpoint: name })
+  return items
+}
+
+it('tells each recipient of an event on its own, and asks again only who was not reached', async () => {
+  const { channel, sent } = twoPeople(2)
+  await untilNumbered()
+  const ctx = await configure()
+  await tellChannel(database.db, channel)
+  await using _relay = relayOf(ctx, { channels: [channel] })
+  const requestId = await happen()
+  await waitUntil(async () => {
+    const all = await deliveriesOf(channel.name)
+    return all.length === 2 && all.every(({ state }) => state === 'delivered')
+  }, within)
+  const of = (recipient: string) => sent.filter((one) => one.recipient === recipient)
+  expect(of('ada')).toMatchObject([{ body: requestId, requestId, type: 'request.opened' }])
+  expect(of('bob').map(({ attempts }) => attempts)).toEqual([1, 2, 3])
+  expect(await deliveriesOf(channel.name)).toEqual(
+    expect.arrayContaining([expect.objectContaining({ kind: 'email', recipient: 'bob' })]),
+  )
+})
+
+it('waits as long as a receiver asks, and gives up at once what will never be accepted', async () => {
+  const asked = twoPeople(1, { retryAfterMs: 3_600_000 })
+  const never = twoPeople(1, { isFinal: true })
+  const channels = [asked.channel, never.channel]
+  await untilNumbered()
+  const ctx = await configure()
+  for (const channel of channels) await tellChannel(database.db, channel)
+  await using _relay = relayOf(ctx, { channels })
+  const before = Date.now()
+  await happen()
+  const ofBob = async ({ name }: Channel) =>
+    (await deliveriesOf(name)).find(({ recipient }) => recipient === 'bob')
+  await waitUntil(async () => (await ofBob(never.channel))?.state === 'dead', within)
+  await waitUntil(async () => (await ofBob(asked.channel))?.lastError === 'Bob is away', within)
+  const waiting = await ofBob(asked.channel)
+  expect(waiting).toMatchObject({ state: 'pending', attempts: 1 })
+  expect(Number(waiting?.nextAttemptAt) - before).toBeGreaterThan(3_000_000)
+})
+
+it('keeps no other channel waiting for one that cannot say what it would tell', async () => {
+  const broken = twoPeople(0)
+  const healthy = twoPeople(0)
+  const failing: Channel = {
+    ...broken.channel,
+    compose: async () => {
+      throw new Error('it cannot say')
+    },
+  }
+  await untilNumbered()
+  const ctx = await configure()
+  for (const channel of [failing, healthy.channel]) await tellChannel(database.db, channel)
+  await using _relay = relayOf(ctx, { channels: [failing, healthy.channel] })
+  await happen()
+  await waitUntil(() => healthy.sent.length === 2, within)
+  expect(await deliveriesOf(failing.name)).toEqual([])
 })

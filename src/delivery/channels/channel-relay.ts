@@ -1,0 +1,153 @@
+import type { Policy } from '../../policy/policy.ts'
+import type { Log, PolicyReader } from '../../services/context.ts'
+import type { Db } from '../../store/database.ts'
+import { Listener } from '../listener.ts'
+import { Repeating } from '../repeating.ts'
+import type { Channel, DueDelivery } from './channel.ts'
+import { recordAttempt, takeDue } from './due-deliveries.ts'
+import { retireEndpoints, tellChannel } from './tell-channels.ts'
+
+const seconds = 1000
+const minutes = 60 * seconds
+const hours = 60 * minutes
+
+/** Times of the relay; tests have shorter ones. */
+export interface RelayTimes {
+  /** after each failed attempt but the last: the schedule that Standard Webhooks recommends, about 3 days in all */
+  readonly pausesMs: readonly number[]
+  readonly timeoutMs: number
+  readonly leaseMs: number
+  readonly everyMs: number
+}
+
+export const usualTimes: RelayTimes = {
+  pausesMs: [
+    5 * seconds,
+    5 * minutes,
+    30 * minutes,
+    2 * hours,
+    5 * hours,
+    10 * hours,
+    14 * hours,
+    20 * hours,
+    24 * hours,
+  ],
+  timeoutMs: 10 * seconds,
+  leaseMs: minutes,
+  everyMs: 5 * seconds,
+}
+
+/** How many notifications are on their way to one endpoint at once. */
+const atOnce = 4
+
+export interface ChannelRelayOptions {
+  readonly db: Db
+  readonly databaseUrl: string
+  readonly log: Log
+  readonly policies: PolicyReader
+  /** the channels that a policy configures; asked when another comes into force */
+  readonly channelsOf: (policy: Policy) => readonly Channel[]
+  readonly times?: RelayTimes
+}
+
+/**
+ * Tells the channels of the policy in force of events, in every API process. Each has places of its own, so that one
+ * that is slow or down delays nothing else; without channels it does nothing when something happens.
+ */
+export class ChannelRelay implements AsyncDisposable {
+  readonly #options: ChannelRelayOptions
+  readonly #times: RelayTimes
+  readonly #stopping = new AbortController()
+  readonly #sending = new Map<string, Set<Promise<void>>>()
+  readonly #rounds: Repeating
+  readonly #listener: Listener
+  #version: string | null = null
+  #channels: readonly Channel[] = []
+
+  constructor(options: ChannelRelayOptions) {
+    this.#options = options
+    this.#times = options.times ?? usualTimes
+    this.#rounds = new Repeating({
+      everyMs: this.#times.everyMs,
+      work: () => this.#round(),
+      failed: (error) => options.log.warn({ error: String(error) }, 'notifications wait'),
+    })
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      channels: ['countersign_sequenced', 'countersign_webhook'],
+      heard: () => {
+        if (this.#channels.length > 0) this.#rounds.wake()
+      },
+    })
+  }
+
+  async #round(): Promise<void> {
+    const { db, policies, channelsOf } = this.#options
+    const policy = await policies.inForce()
+    if (policy.digest !== this.#version) {
+      const channels = channelsOf(policy)
+      await retireEndpoints(
+        db,
+        channels.map(({ name }) => name),
+      )
+      this.#channels = channels
+      this.#version = policy.digest
+    }
+    for (const channel of this.#channels) await this.#tell(channel)
+    for (const channel of this.#channels) await this.#fill(channel)
+  }
+
+  /** One that cannot be told now is told in the next round, and keeps no other waiting. */
+  async #tell(channel: Channel): Promise<void> {
+    try {
+      while (await tellChannel(this.#options.db, channel));
+    } catch (error) {
+      const fields = { endpoint: channel.name, error: String(error) }
+      this.#options.log.warn(fields, 'the notifications of a channel wait')
+    }
+  }
+
+  /** Takes what is due for as many as may be on their way, and does not wait for them. */
+  async #fill(channel: Channel): Promise<void> {
+    const under = this.#sending.get(channel.name) ?? new Set<Promise<void>>()
+    this.#sending.set(channel.name, under)
+    const most = atOnce - under.size
+    if (most <= 0 || this.#stopping.signal.aborted) return
+    const { db } = this.#options
+    const { leaseMs } = this.#times
+    for (const due of await takeDue(db, { endpoint: channel.name, most, leaseMs })) {
+      const sent = this.#deliver(channel, due)
+        .catch((error: unknown) => this.#failed(channel, due, error))
+        .finally(() => {
+          under.delete(sent)
+          this.#rounds.wake()
+        })
+      under.add(sent)
+    }
+  }
+
+  async #deliver(channel: Channel, due: DueDelivery): Promise<void> {
+    const { db, log } = this.#options
+    const outcome = await channel.send(due, this.#stopping.signal, this.#times.timeoutMs)
+    const state = await recordAttempt(db, due, outcome, this.#times.pausesMs)
+    if (state !== 'dead') return
+    log.warn(
+      { endpoint: channel.name, deliveryId: due.id, status: outcome.status },
+      'a notification was given up',
+    )
+  }
+
+  /** The outcome could not be recorded: the lease ends, and it is sent again. */
+  #failed(channel: Channel, due: DueDelivery, error: unknown): void {
+    const { log } = this.#options
+    const fields = { endpoint: channel.name, deliveryId: due.id, error: String(error) }
+    log.warn(fields, 'what became of a notification could not be recorded')
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener[Symbol.asyncDispose]()
+    await this.#rounds[Symbol.asyncDispose]()
+    this.#stopping.abort()
+    await Promise.all([...this.#sending.values()].flatMap((under) => [...under]))
+  }
+}

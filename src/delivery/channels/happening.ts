@@ -1,0 +1,74 @@
+import type { Tx } from '../../store/database.ts'
+
+/** What happened, and to what, as stored when the notification is made. */
+export interface Happening {
+  readonly eventId: string
+  readonly type: string
+  readonly at: Date
+  readonly request: RequestFacts | null
+  readonly run: RunFacts | null
+}
+
+export interface RequestFacts {
+  readonly id: string
+  readonly number: string
+  readonly kind: string
+  readonly state: string
+  readonly revision: number
+  readonly queue: string
+  readonly risk: string
+  readonly tool: string
+  readonly title: string
+  readonly run_id: string | null
+  readonly expires_at: Date
+}
+
+export interface RunFacts {
+  readonly id: string
+  readonly worker: string
+  readonly state: string
+}
+
+/** A row of the stream. */
+export interface EventRow {
+  readonly id: string
+  readonly type: string
+  readonly subject: Readonly<Record<string, unknown>>
+  readonly created_at: Date
+}
+
+/** The events with what is stored of their requests and runs now; one whose subject is gone is left out. */
+export async function happeningsOf(tx: Tx, events: readonly EventRow[]): Promise<Happening[]> {
+  const ids = (field: string): string[] => [
+    ...new Set(events.map(({ subject }) => subject[field]).filter((id) => typeof id === 'string')),
+  ]
+  const [requestIds, runIds] = [ids('requestId'), ids('runId')]
+  const requests =
+    requestIds.length === 0
+      ? []
+      : await tx
+          .selectFrom('request')
+          .select(['id', 'number', 'kind', 'state', 'revision', 'queue', 'risk', 'tool', 'title'])
+          .select(['run_id', 'expires_at'])
+          .where('id', 'in', requestIds)
+          .execute()
+  const runs =
+    runIds.length === 0
+      ? []
+      : await tx
+          .selectFrom('run')
+          .select(['id', 'worker', 'state'])
+          .where('id', 'in', runIds)
+          .execute()
+  const requestOf = new Map(requests.map((request) => [request.id, request]))
+  const runOf = new Map(runs.map((run) => [run.id, run]))
+  return events
+    .map(({ id, type, subject, created_at }) => ({
+      eventId: id,
+      type,
+      at: created_at,
+      request: requestOf.get(String(subject['requestId'])) ?? null,
+      run: runOf.get(String(subject['runId'])) ?? null,
+    }))
+    .filter(({ request, run }) => request !== null || run !== null)
+}

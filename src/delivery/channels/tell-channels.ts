@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { advisoryLocks } from '../../store/advisory-locks.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { Channel } from './channel.ts'
+import { happeningsOf, type Happening } from './happening.ts'
+
+const eventsAtOnce = 200
+/** An endpoint that is not configured now: it is told nothing, and should it come back, nothing of the time between. */
+const retired = '-1'
+
+/**
+ * Makes the deliveries of every numbered event that a channel has not been told of and wants, exactly once: the cursor
+ * moves in the same transaction. A channel is told from the moment it was configured. Returns whether there may be more.
+ */
+export async function tellChannel(db: Db, channel: Channel): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const lock = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(${advisoryLocks.webhooks}) as mine
+    `.execute(tx)
+    if (lock.rows[0]?.mine !== true) return false
+    return (await tell(tx, channel)) === eventsAtOnce
+  })
+}
+
+/** Gives up what waits for endpoints that are no longer configured. */
+export async function retireEndpoints(db: Db, configured: readonly string[]): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const gone = await tx
+      .updateTable('endpoint')
+      .set({ told_until: retired })
+      .where('told_until', '<>', retired)
+      .where(sql<boolean>`name <> all(${configured}::text[])`)
+      .returning('name')
+      .execute()
+    if (gone.length === 0) return
+    await tx
+      .updateTable('delivery')
+      .set({
+        state: 'dead',
+        last_error: 'the endpoint is not configured any more',
+        ended_at: sql`clock_timestamp()`,
+      })
+      .where('state', '=', 'pending')
+      .where(
+        'endpoint',
+        'in',
+        gone.map(({ name }) => name),
+      )
+      .execute()
+  })
+}
+
+/** Returns how many events it went through. */
+async function tell(tx: Tx, channel: Channel): Promise<number> {
+  const { rows } = await sql<{ told_until: string }>`
+    insert into endpoint (name, told_until)
+      values (${channel.name}, (select coalesce(max(sequence), 0) from event))
+    on conflict (name) do update set told_until =
+      case when endpoint.told_until = ${retired}::bigint then excluded.told_until else endpoint.told_until end
+    returning told_until
+  `.execute(tx)
+  const from = rows[0]?.told_until ?? '0'
+  const events = await tx
+    .selectFrom('event')
+    .select(['id', 'sequence', 'type', 'subject', 'created_at'])
+    .where('sequence', '>', from)
+    .orderBy('sequence')
+    .limit(eventsAtOnce)
+    .execute()
+  const last = events.at(-1)?.sequence
+  if (last === undefined || last === null) return 0
+  const wanted = events.filter(({ type }) => (channel.events as readonly string[]).includes(type))
+  for (const happening of await happeningsOf(tx, wanted)) await compose(tx, channel, happening)
+  await tx
+    .updateTable('endpoint')
+    .set({ told_until: last })
+    .where('name', '=', channel.name)
+    .execute()
+  return events.length
+}
+
+async function compose(tx: Tx, channel: Channel, happening: Happening): Promise<void> {
+  const { queues } = channel
+  const queue = happening.request?.queue
+  if (queues !== null && (queue === undefined || !queues.includes(queue))) return
+  const messages = await channel.compose(tx, happening)
+  if (messages.length === 0) return
+  const rows = messages.map(({ recipient, body, notBefore }) => ({
+    id: uuidv7(),
+    endpoint: channel.name,
+    event_id: happening.eventId,
+    recipient,
+    type: happening.type,
+    request_id: happening.request?.id ?? null,
+    body,
+    ...(notBefore === undefined ? {} : { next_attempt_at: notBefore }),
+  }))
+  await tx.insertInto('delivery').values(rows).execute()
+}

@@ -1,0 +1,10 @@
+/** The ways in which somebody is told of requests. */
+export const channelKinds = ['webhook', 'email', 'slack', 'callback'] as const
+export type ChannelKind = (typeof channelKinds)[number]
+
+/** The kind of an endpoint by its name: `slack:…`, `email:…`; a webhook's own name has no colon. */
+export function kindOfEndpoint(name: string): ChannelKind {
+  const [prefix, rest] = name.split(':', 2)
+  const kind = rest === undefined ? undefined : channelKinds.find((one) => one === prefix)
+  return kind ?? 'webhook'
+}

@@ -1,0 +1,26 @@
+import type { ChannelKind } from '../../domain/channel-kind.ts'
+import type { StreamEventType } from '../../domain/stream-event.ts'
+import type { ProjectConfig } from '../../policy/policy.ts'
+
+/** Somebody who is told, as the policy in force says. */
+export interface ConfiguredEndpoint {
+  /** of a webhook its own name; of others the kind, a colon and a name */
+  readonly name: string
+  readonly kind: ChannelKind
+  /** where it is; paths and queries of such addresses may be secret, so they are left out */
+  readonly origin: string
+  readonly events: readonly StreamEventType[]
+  /** only requests of these queues; `null`: all, and runs */
+  readonly queues: readonly string[] | null
+}
+
+/** Every endpoint of the configuration, whatever its kind. */
+export function configuredEndpoints(config: ProjectConfig): readonly ConfiguredEndpoint[] {
+  return [...config.webhooks.endpoints.values()].map(({ name, url, events, queues }) => ({
+    name,
+    kind: 'webhook',
+    origin: new URL(url).origin,
+    events,
+    queues,
+  }))
+}
