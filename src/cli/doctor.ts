@@ -1,10 +1,17 @@
+import { sendTestMail } from '../runtime/doctor/check-mail.ts'
 import { examine } from '../runtime/doctor/doctor.ts'
 import { findPatient } from '../runtime/doctor/find-patient.ts'
 import { repair } from '../runtime/doctor/repair.ts'
 import { withServers } from '../runtime/doctor/with-servers.ts'
 import type { Finding } from '../runtime/doctor/check.ts'
 
-export type DoctorOptions = { project?: string; data?: string; json?: boolean; repair?: boolean }
+export type DoctorOptions = {
+  project?: string
+  data?: string
+  json?: boolean
+  repair?: boolean
+  mail?: string
+}
 
 const MARKS = { ok: 'ok      ', warning: 'warning ', problem: 'PROBLEM ' } as const
 
@@ -16,7 +23,8 @@ export async function runDoctor(options: DoctorOptions): Promise<number> {
     (line) => console.error(line),
     async (awake) => {
       const mended = options.repair === true ? await repair(awake) : []
-      return [...mended, ...(await examine(awake))]
+      const tested = options.mail === undefined ? [] : [await sendTestMail(awake, options.mail)]
+      return [...mended, ...(await examine(awake)), ...tested]
     },
   )
   if (options.json === true) console.log(JSON.stringify({ findings }, null, 2))

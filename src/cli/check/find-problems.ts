@@ -1,3 +1,4 @@
+import { warnOfMissingMailVariables } from '../../delivery/email/missing-variables.ts'
 import { warnOfMissingSecrets } from '../../delivery/webhooks/webhook-secret.ts'
 import { warnOfMissingSettings } from '../../models/model-settings.ts'
 import type { Policy, ProjectProblem } from '../../policy/policy.ts'
@@ -61,6 +62,7 @@ async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly 
     ...warnOfMissingSettings(policy, environment),
     ...warnOfMissingVariables(policy, environment),
     ...warnOfMissingSecrets(policy, environment),
+    ...warnOfMissingMailVariables(policy, environment),
     ...(await unknownPrograms(policy, async (name) => (await findProgram(name)) !== null)),
     ...(await warnOfZoneFolders(projectDir, policy)),
   ]

@@ -12,9 +12,17 @@ export function addDoctorCommand(program: Command): void {
       '--repair',
       'accept Postgres and Temporal as they are, after one of them was emptied or restored',
     )
-    .action(async (options: FolderOptions & { json?: boolean; repair?: boolean }) => {
-      const { runDoctor } = await import('../doctor.ts')
-      process.exitCode = await runDoctor(options)
-    })
-  withExamples(command, ['doctor', 'doctor --json', 'doctor --repair'])
+    .option('--mail <address>', 'also send a test mail there, as countersign.yaml says')
+    .action(
+      async (options: FolderOptions & { json?: boolean; repair?: boolean; mail?: string }) => {
+        const { runDoctor } = await import('../doctor.ts')
+        process.exitCode = await runDoctor(options)
+      },
+    )
+  withExamples(command, [
+    'doctor',
+    'doctor --json',
+    'doctor --repair',
+    'doctor --mail ada@example.com',
+  ])
 }

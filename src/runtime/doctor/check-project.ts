@@ -1,3 +1,4 @@
+import { warnOfMissingMailVariables } from '../../delivery/email/missing-variables.ts'
 import { warnOfMissingSecrets } from '../../delivery/webhooks/webhook-secret.ts'
 import { warnOfMissingSettings } from '../../models/model-settings.ts'
 import type { Policy, ProjectProblem } from '../../policy/policy.ts'
@@ -20,6 +21,7 @@ export const checkProject: Check = async ({ folders, environment }) => {
     ...warnOfMissingSettings(loaded.policy, environment),
     ...warnOfMissingVariables(loaded.policy, environment),
     ...warnOfMissingSecrets(loaded.policy, environment),
+    ...warnOfMissingMailVariables(loaded.policy, environment),
   ]
   const workers = loaded.policy.workers.size
   return [

@@ -4,6 +4,7 @@ import { checkDeliveries } from './check-deliveries.ts'
 import { checkExecutions } from './check-executions.ts'
 import { checkInstallation } from './check-installation.ts'
 import { checkKeys } from './check-keys.ts'
+import { checkMail } from './check-mail.ts'
 import { checkMcpServers } from './check-mcp-servers.ts'
 import { checkNode } from './check-node.ts'
 import { checkPostgres } from './check-postgres.ts'
@@ -31,6 +32,7 @@ const CHECKS: readonly Check[] = [
   checkExecutions,
   checkSandbox,
   checkMcpServers,
+  checkMail,
 ]
 
 /** Everything that is known to go wrong, looked at once, in the order in which one would mend it. */

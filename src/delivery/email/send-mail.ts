@@ -1,0 +1,113 @@
+import { createTransport } from 'nodemailer'
+import type { EmailSettings } from '../../policy/policy.ts'
+import { messageOf, type Mail } from './mail.ts'
+
+/** How mail leaves: the project's settings, and where the secrets that they name are. */
+export interface MailRoute {
+  readonly settings: EmailSettings
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** further certificate authorities, in PEM; default: those that Node trusts */
+  readonly ca?: string
+}
+
+export interface MailAttempt {
+  /** of the message, the same at every attempt */
+  readonly id: string
+  /** for all of it: name, connection, sign-in, message */
+  readonly timeoutMs: number
+  readonly stopping: AbortSignal
+}
+
+/** What became of an attempt. `error` is `null` when the server took it; `status` is what the server answered. */
+export interface MailOutcome {
+  readonly status: number | null
+  readonly error: string | null
+  /** the server knows no such address: it will not take it later either */
+  readonly isFinal?: boolean
+}
+
+/** Hands one mail to the server, over a connection of its own. Never rejects; says nothing of what the mail holds. */
+export async function sendMail(
+  route: MailRoute,
+  mail: Mail,
+  attempt: MailAttempt,
+): Promise<MailOutcome> {
+  const missing = missingVariable(route)
+  if (missing !== null) return { status: null, error: `${missing} is not set` }
+  const late = AbortSignal.timeout(attempt.timeoutMs)
+  const transport = createTransport(connectionOf(route, attempt.timeoutMs))
+  try {
+    await transport.sendMail({
+      ...messageOf(mail, route.settings, attempt.id),
+      signal: AbortSignal.any([late, attempt.stopping]),
+    })
+    return { status: 250, error: null }
+  } catch (error) {
+    if (attempt.stopping.aborted) return { status: null, error: 'the service stopped' }
+    if (late.aborted) return { status: null, error: `no answer in ${attempt.timeoutMs} ms` }
+    return outcomeOf(error as SmtpError)
+  } finally {
+    transport.close()
+  }
+}
+
+/** Connects and signs in, as for a mail, and sends none. What is wrong, in words; `null`: nothing is. Never rejects. */
+export async function tryMailServer(route: MailRoute, timeoutMs: number): Promise<string | null> {
+  const missing = missingVariable(route)
+  if (missing !== null) return `${missing} is not set`
+  const transport = createTransport(connectionOf(route, timeoutMs))
+  try {
+    await transport.verify()
+    return null
+  } catch (error) {
+    return outcomeOf(error as SmtpError).error
+  } finally {
+    transport.close()
+  }
+}
+
+/** The first variable that the settings name and nobody set. */
+function missingVariable({ settings, environment }: MailRoute): string | null {
+  const { userFrom, passwordFrom } = settings.smtp
+  return [userFrom, passwordFrom].find((name) => name !== null && !environment[name]) ?? null
+}
+
+function connectionOf({ settings, environment, ca }: MailRoute, timeoutMs: number) {
+  const { host, port, security, userFrom, passwordFrom } = settings.smtp
+  return {
+    host,
+    port,
+    secure: security === 'tls',
+    requireTLS: security === 'starttls',
+    ignoreTLS: security === 'none',
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+    tls: { minVersion: 'TLSv1.2' as const, ...(ca === undefined ? {} : { ca }) },
+    ...(userFrom === null || passwordFrom === null
+      ? {}
+      : { auth: { user: environment[userFrom] ?? '', pass: environment[passwordFrom] ?? '' } }),
+  }
+}
+
+interface SmtpError extends Error {
+  readonly code?: string
+  readonly command?: string
+  readonly responseCode?: number
+}
+
+/** What a server answered is its own text, and may repeat the address or the message: only its code is told. */
+function outcomeOf({ code, command, responseCode, message }: SmtpError): MailOutcome {
+  const status = responseCode ?? null
+  if (code === 'EAUTH') {
+    return { status, error: `the server refused the user name or password (${status ?? code})` }
+  }
+  if (command === 'RCPT TO' && status !== null && status >= 500) {
+    return { status, error: `the server takes no mail for this address (${status})`, isFinal: true }
+  }
+  if (status !== null) {
+    return { status, error: `the server answered ${status} to ${command ?? 'the message'}` }
+  }
+  return { status, error: `${code ?? 'error'}: ${message.slice(0, 300)}` }
+}
