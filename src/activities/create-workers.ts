@@ -1,4 +1,9 @@
-import { type NativeConnection, Worker, type WorkflowBundleWithSourceMap } from '@temporalio/worker'
+import {
+  type ActivityInterceptorsFactory,
+  type NativeConnection,
+  Worker,
+  type WorkflowBundleWithSourceMap,
+} from '@temporalio/worker'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { turnQueueOf } from '../workflows/task-queues.ts'
 import { createActivities } from './index.ts'
@@ -11,6 +16,8 @@ export interface WorkersOptions {
   readonly workflowBundle: WorkflowBundleWithSourceMap
   readonly maxCachedWorkflows: number
   readonly shutdownGraceMs: number
+  /** around every activity: metrics and traces; absent: none */
+  readonly activityInterceptors?: readonly ActivityInterceptorsFactory[]
 }
 
 const executionsAtOnce = 50
@@ -29,6 +36,7 @@ export async function createWorkers(
   const shared = {
     connection,
     namespace,
+    interceptors: { activity: [...(options.activityInterceptors ?? [])] },
     shutdownGraceTime: options.shutdownGraceMs,
     shutdownForceTime: options.shutdownGraceMs + 5000,
     maxHeartbeatThrottleInterval: 1000,

@@ -27,7 +27,7 @@ export function createApp(api: Api): Express {
   app.set('etag', false)
   app.set('query parser', parseQuery)
   app.set('trust proxy', settings.trustProxy ? 1 : false)
-  app.use(requestId, logRequests(api.ctx.log), securityHeaders(settings.publicUrl))
+  app.use(requestId, logRequests(api.ctx.log, api.answered), securityHeaders(settings.publicUrl))
   app.use(checkHost(settings.publicUrl))
 
   const routes = allRoutes(settings)
@@ -43,7 +43,8 @@ export function createApp(api: Api): Express {
     })
     app.all(`/schemas/${name}.schema.json`, refuseMethod(['GET', 'HEAD']))
   }
-  app.use('/v1', noStore, authenticate(api), limitRequests(settings.requestsPerSecond), readBody)
+  const perSecond = limitRequests(settings.requestsPerSecond)
+  app.use(['/v1', '/metrics'], noStore, authenticate(api), perSecond, readBody)
   for (const route of routes) app[route.method](route.path, handlerOf(api, route))
   for (const [path, allowed] of methodsByPath(routes)) app.all(path, refuseMethod(allowed))
   app.use(['/v1', '/openapi.json', '/schemas', '/healthz', '/readyz', '/metrics'], refusePath)

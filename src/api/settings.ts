@@ -1,4 +1,5 @@
 import type { EventFeed } from './event-feed.ts'
+import type { AnsweredRequest } from './middleware/log-requests.ts'
 import type { Readiness } from './schemas/health.ts'
 import type { SigningContext } from '../services/context.ts'
 import type { SessionTimes } from '../services/access/session-times.ts'
@@ -36,6 +37,12 @@ export interface ApiSettings {
   readonly heartbeatMs: number
 }
 
+/** The figures of a process as a collector reads them. */
+export interface MetricsPage {
+  readonly contentType: string
+  text(): Promise<string>
+}
+
 /** Everything a route may use. */
 export interface Api {
   readonly ctx: SigningContext
@@ -44,4 +51,7 @@ export interface Api {
   readonly readiness: () => Promise<Readiness>
   /** fires when the process stops: streams end at once, so that nobody waits for them; readers come back */
   readonly stopping?: AbortSignal
+  readonly metrics?: MetricsPage
+  /** told of every answer, to be counted; absent: nobody counts */
+  readonly answered?: (answer: AnsweredRequest) => void
 }

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { Environment } from './environment.ts'
 import type { Folders } from './folders.ts'
 import { isLoopback } from './loopback.ts'
-import { flag, readVariables, wholeNumber } from './project/read-variables.ts'
+import type { MetricsAddress } from './metrics/serve-metrics.ts'
+import { flag, listenAddress, readVariables, wholeNumber } from './project/read-variables.ts'
 import { readTemporalConfig } from './temporal/temporal-config.ts'
 import type { TemporalConfig } from './temporal/temporal-config.ts'
 
@@ -29,6 +30,10 @@ export type Config = Folders & {
   maxCachedWorkflows: number
   /** How long a stopping process lets what it does finish. */
   shutdownGraceMs: number
+  /** Where metrics are served besides the API's own `/metrics`; null: nowhere. */
+  metrics: MetricsAddress | null
+  /** The same for a Temporal worker, which has no other place for them. */
+  workerMetrics: MetricsAddress | null
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
@@ -50,6 +55,8 @@ const variables = z.object({
   COUNTERSIGN_TASK_QUEUE: z.string().min(1).default(DEFAULT_TASK_QUEUE),
   COUNTERSIGN_MAX_CACHED_WORKFLOWS: wholeNumber(1, 100_000).default(500),
   COUNTERSIGN_SHUTDOWN_GRACE_SECONDS: wholeNumber(1, 600).default(10),
+  COUNTERSIGN_METRICS: listenAddress,
+  COUNTERSIGN_WORKER_METRICS: listenAddress,
   COUNTERSIGN_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })
 
@@ -90,6 +97,8 @@ export function readConfig(folders: Folders, environment: Environment): Config {
     taskQueue: read.COUNTERSIGN_TASK_QUEUE,
     maxCachedWorkflows: read.COUNTERSIGN_MAX_CACHED_WORKFLOWS,
     shutdownGraceMs: read.COUNTERSIGN_SHUTDOWN_GRACE_SECONDS * 1_000,
+    metrics: read.COUNTERSIGN_METRICS ?? null,
+    workerMetrics: read.COUNTERSIGN_WORKER_METRICS ?? null,
     logLevel: read.COUNTERSIGN_LOG_LEVEL,
   }
 }

@@ -37,6 +37,8 @@ import { listen } from './http-server.ts'
 import { loadLogSigner, loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
 import { createLog } from './logging.ts'
 import { readProjectEnvironment, withoutModelKeys } from './project/project-environment.ts'
+import { createApiMetrics } from './metrics/api-metrics.ts'
+import { serveMetrics } from './metrics/serve-metrics.ts'
 import { putProjectIntoForce } from './project/put-project-into-force.ts'
 import { readReadiness } from './readiness.ts'
 import { serveProcess } from './serve-process.ts'
@@ -71,6 +73,8 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     })
     undo.defer(() => temporal.close())
     const deliveries = createDeliveries(temporal, config, undo)
+    const metrics = createApiMetrics(db, temporal)
+    if (config.metrics !== null) undo.use(await serveMetrics(metrics.page, config.metrics))
     const policies = createPolicyReader({ db, verifier, log })
     const workspaceQueue = async (): Promise<string> => {
       const { config: project } = await policies.inForce()
@@ -87,6 +91,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       outboxCommitted: deliveries.committed,
       outboxAnnounced: deliveries.announced,
       judgeRemotely: async (question) =>
+      recorded: metrics.recorded,
         judgeRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
       manualToolsOf: async (worker) =>
         manualToolsRemotely({ db, temporal, taskQueue: await workspaceQueue() }, worker),
@@ -126,7 +131,15 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     })
     const readiness = () => readReadiness(db, temporal)
     const stopping = new AbortController()
-    const app = createApp({ ctx, settings, events, readiness, stopping: stopping.signal })
+    const app = createApp({
+      ctx,
+      settings,
+      events,
+      readiness,
+      stopping: stopping.signal,
+      metrics: metrics.page,
+      answered: metrics.answered,
+    })
     const listening = await listen(app, config)
     undo.defer(() => {
       stopping.abort()

@@ -1,4 +1,5 @@
 import type { Actor, Channel } from '../domain/actor.ts'
+import type { AuditEntry } from '../domain/audit-event.ts'
 import type { Judgement } from '../domain/judgement.ts'
 import type { Json, JsonObject } from '../domain/json.ts'
 import type { CallFacts } from '../domain/request.ts'
@@ -28,6 +29,8 @@ export interface ServiceContext {
   readonly outboxCommitted: ((rows: readonly WrittenOutboxRow[]) => void) | null
   /** Signals a decision ahead of its commit; false, or nothing, when it is to be delivered after it as usual. */
   readonly outboxAnnounced?: (decision: AnnouncedDecision) => Promise<boolean> | undefined
+  /** Told what a unit of work committed, to be counted; absent: nobody counts. */
+  readonly recorded?: (entries: readonly AuditEntry[]) => void
 }
 
 /** The policy versions this installation has activated; every answer's activation signature was verified. */

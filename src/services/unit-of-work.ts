@@ -72,6 +72,7 @@ async function onceInUnitOfWork<T>(
     committed = await writeRecords(tx, { audit, events: [...events.values()], outbox }, owner)
     return done
   })
+  if (audit.length > 0) ctx.recorded?.(audit)
   const [row] = committed
   if (told !== undefined && row?.kind === 'signal_decided' && committed.length === 1) {
     committed = [{ ...row, told }]

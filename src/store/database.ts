@@ -26,7 +26,19 @@ export function connectDatabase(options: {
   // the query under way reports it, or the next one.
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
-  return new Kysely<Database>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) })
+  const db = new Kysely<Database>({ dialect: new PostgresDialect({ pool: preparingPool(pool) }) })
+  poolOf.set(db, pool)
+  return db
+}
+
+const poolOf = new WeakMap<Db, pg.Pool>()
+
+/** How many connections a database's pool has in use and idle now, and how many calls wait for one. */
+export function poolUse(db: Db): { used: number; idle: number; waiting: number } {
+  const pool = poolOf.get(db)
+  if (pool === undefined) return { used: 0, idle: 0, waiting: 0 }
+  const { totalCount, idleCount, waitingCount } = pool
+  return { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount }
 }
 
 /** A value as the text that a `jsonb` column takes. */

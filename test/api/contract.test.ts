@@ -292,6 +292,7 @@ const questions: Record<string, () => Promise<Reply>> = {
   getPeople: () => ada.get('/v1/people'),
   getHealthz: () => api.ask('/healthz'),
   getReadyz: () => api.ask('/readyz'),
+  getMetrics: async () => (await api.signIn(api.people.aud)).get('/metrics'),
 }
 
 /** Proved elsewhere: events.test.ts, people.test.ts, policy.test.ts, webhooks.test.ts. */

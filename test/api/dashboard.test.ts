@@ -87,10 +87,12 @@ test('without a built dashboard there is the API alone', async () => {
 })
 
 test('not ready is 503 with the part that is not', async () => {
-  const checks = { postgres: true, temporal: false, relayLagMs: 12, auditLagMs: 0 }
-  await using waiting = await createTestApi({ readiness: async () => ({ ready: false, checks }) })
+  const checks = { postgres: true, temporal: false, relayLagMs: 12, eventLagMs: 0, auditLagMs: 0 }
+  const problems = ['Temporal does not answer']
+  const readiness = async () => ({ ready: false, checks, problems })
+  await using waiting = await createTestApi({ readiness })
   expect(await waiting.ask('/readyz')).toMatchObject({
     status: 503,
-    body: { ready: false, checks },
+    body: { ready: false, checks, problems },
   })
 })

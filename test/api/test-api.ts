@@ -5,7 +5,9 @@ import type { EventFeed } from '../../src/api/event-feed.ts'
 import type { Me } from '../../src/api/schemas/auth.ts'
 import type { Readiness } from '../../src/api/schemas/health.ts'
 import type { ApiSettings } from '../../src/api/settings.ts'
+import { createApiMetrics } from '../../src/runtime/metrics/api-metrics.ts'
 import { sessionTimes } from '../../src/services/access/session-times.ts'
+import type { Log } from '../../src/services/context.ts'
 import { addPerson, type TestPerson } from '../harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../harness/fixtures/test-service.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts'
@@ -60,14 +62,19 @@ export async function createTestApi(
     readonly events?: EventFeed
     readonly readiness?: () => Promise<Readiness>
     readonly stopping?: AbortSignal
+    readonly log?: Log
   } = {},
 ): Promise<TestApi> {
   const database = options.database ?? (await createTestDatabase())
   const service = await createTestService(database.db)
   const people = await addPeople(service)
   const settings = { ...defaultSettings, ...options.settings }
+  const metrics = createApiMetrics(database.db, { namespaceId: async () => 'the namespace' })
+  const { log = service.ctx.log } = options
   const app = createApp({
-    ctx: service.ctx,
+    ctx: { ...service.ctx, log, recorded: metrics.recorded },
+    metrics: metrics.page,
+    answered: metrics.answered,
     settings,
     events: options.events ?? silentFeed,
     readiness: options.readiness ?? ready,
@@ -114,7 +121,8 @@ const silentFeed: EventFeed = {
 }
 
 async function ready(): Promise<Readiness> {
-  return { ready: true, checks: { postgres: true, temporal: true, relayLagMs: 0, auditLagMs: 0 } }
+  const checks = { postgres: true, temporal: true, relayLagMs: 0, eventLagMs: 0, auditLagMs: 0 }
+  return { ready: true, checks, problems: [] }
 }
 
 async function addPeople(service: TestService): Promise<TestApi['people']> {

@@ -62,7 +62,8 @@ export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> 
   }
   const readiness = async () => ({
     ready: true,
-    checks: { postgres: true, temporal: true, relayLagMs: 0, auditLagMs: 0 },
+    checks: { postgres: true, temporal: true, relayLagMs: 0, eventLagMs: 0, auditLagMs: 0 },
+    problems: [],
   })
   const app = createApp({ ctx: desk.api, settings, events: feed, readiness })
   let server = await listen(createServer(app), 0)

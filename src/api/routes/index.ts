@@ -12,6 +12,7 @@ import { healthRoutes } from './health.ts'
 import { keyRoutes } from './keys.ts'
 import { meRoutes } from './me.ts'
 import { hostLinkRoute, peopleRoutes } from './people.ts'
+import { metricsRoutes } from './metrics.ts'
 import { policyRoutes } from './policy.ts'
 import { policyVersionRoutes } from './policy-versions.ts'
 import { queueRoutes } from './queues.ts'
@@ -53,3 +54,4 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...healthRoutes,
   ]
 }
+    ...metricsRoutes,

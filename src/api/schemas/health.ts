@@ -11,9 +11,13 @@ export const readiness = z
       temporal: z.boolean(),
       /** age in milliseconds of the oldest outbox row that is not delivered */
       relayLagMs: z.number(),
+      /** age in milliseconds of the oldest event of the live stream without a number */
+      eventLagMs: z.number(),
       /** age in milliseconds of the oldest event that no checkpoint covers */
       auditLagMs: z.number(),
     }),
+    /** what is wrong, as sentences; also of a process that is ready */
+    problems: z.array(z.string()),
   })
   .meta({ id: 'Readiness' })
 export type Readiness = z.infer<typeof readiness>

@@ -12,6 +12,21 @@ export function wholeNumber(least: number, most: number) {
   return z.coerce.number().int().min(least).max(most)
 }
 
+/** `HOST:PORT` of a listener, or a port alone, which is one on loopback: `127.0.0.1:9464`, `[::1]:9464`, `9464`. */
+export const listenAddress = z
+  .string()
+  .regex(
+    /^(?:(?:\[[0-9a-fA-F:.]+\]|[\w.-]+):)?\d{1,5}$/,
+    'must be HOST:PORT, or a port on 127.0.0.1',
+  )
+  .transform((text) => {
+    const at = text.lastIndexOf(':')
+    const host = at === -1 ? '127.0.0.1' : text.slice(0, at).replace(/^\[(.*)\]$/, '$1')
+    return { host, port: Number(text.slice(at + 1)) }
+  })
+  .refine(({ port }) => port <= 65_535, 'has a port above 65535')
+  .optional()
+
 /**
  * The variables that a schema names, validated. Blank ones count as not set. Throws one message that
  * names every variable that is wrong and what would be right.

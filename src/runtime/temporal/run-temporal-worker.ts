@@ -29,6 +29,8 @@ import type { Config } from '../config.ts'
 import { processEnvironment, readText } from '../environment.ts'
 import { findFolders } from '../folders.ts'
 import { createLog } from '../logging.ts'
+import { createWorkerMetrics } from '../metrics/activity-metrics.ts'
+import { serveMetrics } from '../metrics/serve-metrics.ts'
 import { readProjectEnvironment, withoutSigningKey } from '../project/project-environment.ts'
 import { Refusal, serveProcess } from '../serve-process.ts'
 import { temporalConnection } from './temporal-tls.ts'
@@ -61,6 +63,10 @@ export async function runTemporalWorker(options: {
       applicationName: 'countersign temporal-worker',
     })
     undo.defer(() => db.destroy())
+    const metrics = config.workerMetrics === null ? null : createWorkerMetrics(db)
+    if (metrics !== null && config.workerMetrics !== null) {
+      undo.use(await serveMetrics(metrics.page, config.workerMetrics))
+    }
     await checkSchema(db)
     await checkNotRestored(config.dataDir, db)
     const verifier = await waitForVerifier(config.dataDir, environment)
@@ -100,6 +106,7 @@ export async function runTemporalWorker(options: {
       policies,
       processId,
       outboxCommitted: null,
+      ...(metrics === null ? {} : { recorded: metrics.recorded }),
       executor: `${hostname()}:${process.pid}:${processId}`,
       projectDir: config.projectDir,
       commandHost: commandHost(sandbox),
@@ -132,6 +139,7 @@ export async function runTemporalWorker(options: {
       workflowBundle: await bundle,
       maxCachedWorkflows: config.maxCachedWorkflows,
       shutdownGraceMs: config.shutdownGraceMs,
+      activityInterceptors: metrics === null ? [] : [metrics.interceptor],
     })
     const running = workers.map((worker) => worker.run())
     for (const run of running) {

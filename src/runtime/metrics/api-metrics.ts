@@ -1,0 +1,118 @@
+import { Gauge, Histogram } from 'prom-client'
+import type { MetricsPage } from '../../api/settings.ts'
+import type { AnsweredRequest } from '../../api/middleware/log-requests.ts'
+import type { TemporalClient } from '../../delivery/temporal-client.ts'
+import { readBacklog, readStanding } from '../../store/backlog.ts'
+import type { Db } from '../../store/database.ts'
+import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
+
+/** What the whole installation stands at is read at most this often, however many ask. */
+const readEveryMs = 10_000
+
+export interface ApiMetrics extends ProcessMetrics {
+  readonly page: MetricsPage
+  /** Counts one answer of the HTTP API. */
+  answered(answer: AnsweredRequest): void
+}
+
+/**
+ * The metrics of an API process: its own answers, and how the installation stands, which every API process reads from
+ * Postgres alike and only when somebody asks. What could not be read is absent, and `countersign_up` says so.
+ */
+export function createApiMetrics(
+  db: Db,
+  temporal: Pick<TemporalClient, 'namespaceId'>,
+): ApiMetrics {
+  const process = createProcessMetrics(db)
+  const registers = [process.registry]
+  const gauge = <Label extends string = never>(
+    name: string,
+    help: string,
+    labelNames: Label[] = [],
+  ): Gauge<Label> => new Gauge({ name: `countersign_${name}`, help, labelNames, registers })
+  const up = gauge('up', 'Whether a server that this process needs answers', ['part'])
+  const requests = gauge('requests_pending', 'Requests that wait for a decision', ['queue'])
+  const oldest = gauge('request_oldest_seconds', 'Age of the oldest pending request', ['queue'])
+  const runs = gauge('runs', 'Runs that have not ended', ['state'])
+  const deliveries = gauge('deliveries', 'Notifications on their way or given up', [
+    'kind',
+    'state',
+  ])
+  const outbox = gauge('outbox_pending', 'Outbox rows that are not delivered')
+  const outboxLag = gauge('outbox_lag_seconds', 'Age of the oldest row that is not delivered')
+  const eventLag = gauge('event_sequencer_lag_seconds', 'Age of the oldest event without a number')
+  const auditPending = gauge('audit_pending', 'Events of the trail that no checkpoint covers')
+  const auditLag = gauge(
+    'audit_sequencer_lag_seconds',
+    'Age of the oldest event without a checkpoint',
+  )
+  const answers = new Histogram({
+    name: 'countersign_http_request_duration_seconds',
+    help: 'Answers of the HTTP API by route; long polls and streams last as long as they are held',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 30, 60],
+    registers,
+  })
+
+  const readAll = async (): Promise<void> => {
+    const isThere = (part: string) => (answer: unknown) => up.set({ part }, answer === null ? 0 : 1)
+    await temporal
+      .namespaceId()
+      .catch(() => null)
+      .then(isThere('temporal'))
+    for (const one of [requests, oldest, runs, deliveries]) one.reset()
+    for (const one of [outbox, outboxLag, eventLag, auditPending, auditLag]) one.remove()
+    const found = await readDatabase(db).catch(() => null)
+    isThere('postgres')(found)
+    if (found === null) return
+    const { backlog, standing } = found
+    outbox.set(backlog.relay.pending)
+    outboxLag.set(backlog.relay.lagMs / 1000)
+    eventLag.set(backlog.events.lagMs / 1000)
+    auditPending.set(backlog.audit.pending)
+    auditLag.set(backlog.audit.lagMs / 1000)
+    for (const { queue, pending, oldestMs } of standing.queues) {
+      requests.set({ queue }, pending)
+      oldest.set({ queue }, oldestMs / 1000)
+    }
+    for (const { state, count } of standing.runs) runs.set({ state }, count)
+    for (const { kind, state, count } of standing.deliveries) deliveries.set({ kind, state }, count)
+  }
+
+  let readAt = -Infinity
+  let reading: Promise<void> | null = null
+  const refresh = (): Promise<void> => {
+    if (reading !== null) return reading
+    if (performance.now() - readAt < readEveryMs) return Promise.resolve()
+    reading = readAll().finally(() => {
+      readAt = performance.now()
+      reading = null
+    })
+    return reading
+  }
+  return {
+    ...process,
+    answered: ({ method, route, status, durationMs }) => {
+      const labels = { method: methodOf(method), route: route ?? 'none', status: String(status) }
+      answers.observe(labels, durationMs / 1000)
+    },
+    page: {
+      contentType: process.registry.contentType,
+      text: async () => {
+        await refresh()
+        return process.registry.metrics()
+      },
+    },
+  }
+}
+
+async function readDatabase(db: Db) {
+  return { backlog: await readBacklog(db), standing: await readStanding(db) }
+}
+
+const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
+
+/** Whatever word a caller may send makes no label of its own. */
+function methodOf(method: string): string {
+  return methods.has(method) ? method : 'other'
+}

@@ -1,0 +1,79 @@
+import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client'
+import type { AuditEntry } from '../../domain/audit-event.ts'
+import { VERSION } from '../../cli/version.ts'
+import { poolUse, type Db } from '../../store/database.ts'
+
+/** The figures that API and Temporal workers both have. Labels are names of ours, never ids (security.md 25). */
+export interface ProcessMetrics {
+  readonly registry: Registry
+  /** Counts what a unit of work committed. */
+  recorded(entries: readonly AuditEntry[]): void
+}
+
+/**
+ * A registry with what Node knows of the process, the use of its connections to Postgres, and what it recorded: every
+ * event of the trail by type, decisions by what was decided, executions by how they ended.
+ */
+export function createProcessMetrics(db: Db): ProcessMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const build = new Gauge({
+    name: 'countersign_build_info',
+    help: 'The version that runs; always 1',
+    labelNames: ['version'],
+    registers,
+  })
+  build.set({ version: VERSION }, 1)
+  const connections = new Gauge({
+    name: 'countersign_database_connections',
+    help: 'Connections of this process to Postgres: in use, idle, and calls that wait for one',
+    labelNames: ['state'],
+    registers,
+    collect: () => {
+      for (const [state, count] of Object.entries(poolUse(db))) connections.set({ state }, count)
+    },
+  })
+  const events = new Counter({
+    name: 'countersign_audit_events_total',
+    help: 'Events that this process wrote into the trail, by type',
+    labelNames: ['type'],
+    registers,
+  })
+  const decisions = new Counter({
+    name: 'countersign_decisions_total',
+    help: 'Decisions that this process recorded',
+    labelNames: ['decision', 'channel'],
+    registers,
+  })
+  const executions = new Counter({
+    name: 'countersign_executions_total',
+    help: 'Executions that this process saw end, by state',
+    labelNames: ['state'],
+    registers,
+  })
+  return {
+    registry,
+    recorded: (entries) => {
+      for (const { type, channel, detail } of entries) {
+        events.inc({ type })
+        if (type === 'decision.recorded') {
+          decisions.inc({ decision: wordOf(detail['decision'], decided), channel })
+        }
+        if (type === 'execution.finished') {
+          executions.inc({ state: wordOf(detail['state'], ended) })
+        }
+        if (type === 'execution.unknown') executions.inc({ state: 'unknown' })
+        if (type === 'execution.refused') executions.inc({ state: 'refused' })
+      }
+    },
+  }
+}
+
+const decided = new Set(['approve', 'deny'])
+const ended = new Set(['succeeded', 'failed'])
+
+/** One of few words: whatever an event may hold makes no label of its own. */
+function wordOf(value: unknown, known: ReadonlySet<string>): string {
+  return typeof value === 'string' && known.has(value) ? value : 'other'
+}

@@ -1,0 +1,44 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { MetricsPage } from '../../api/settings.ts'
+
+/** Where metrics are served to a collector that has no session and no key. */
+export type MetricsAddress = { readonly host: string; readonly port: number }
+
+/**
+ * Serve `GET /metrics` on a listener of its own, to whoever reaches it: it is for the collector on this machine or in
+ * this network, and the figures hold neither ids nor arguments. Throws one sentence when the port is taken.
+ */
+export async function serveMetrics(
+  page: MetricsPage,
+  { host, port }: MetricsAddress,
+): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer((request, response) => {
+    const isAsked = request.url === '/metrics' && /^(GET|HEAD)$/.test(request.method ?? '')
+    if (!isAsked) {
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('There is only GET /metrics\n')
+      return
+    }
+    page.text().then(
+      (text) => response.writeHead(200, { 'content-type': page.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    )
+  })
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error) =>
+      reject(new Error(`metrics cannot be served on ${host}:${port}`, { cause: error })),
+    )
+    server.listen({ host, port }, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    [Symbol.asyncDispose]: () => close(server),
+  }
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+}

@@ -1,0 +1,85 @@
+import { sql } from 'kysely'
+import type { Db } from './database.ts'
+
+/** What waits, and for how long. Ages in milliseconds; 0 when nothing waits. */
+export interface Backlog {
+  readonly relay: { readonly pending: number; readonly lagMs: number }
+  readonly events: { readonly lagMs: number }
+  readonly audit: { readonly pending: number; readonly lagMs: number }
+}
+
+/** More than so many are not counted: a figure that says "far behind" need not cost what being exact does. */
+const countMost = 100_000
+
+/**
+ * How far relay, event stream and audit log are behind. Each figure comes from the partial index, or the small table,
+ * of what waits: it costs what waits, not what was ever written. The oldest outbox row is that of the smallest id.
+ */
+export async function readBacklog(db: Db): Promise<Backlog> {
+  const { rows } = await sql<Record<string, string | number | null>>`
+    select
+      (select count(*) from (
+        select from outbox where delivered_at is null and undeliverable_at is null limit ${sql.lit(countMost)}
+      ) as few) as relay_pending,
+      (select ${ageOf(sql`created_at`)} from outbox where id =
+        (select min(id) from outbox where delivered_at is null and undeliverable_at is null)) as relay_lag,
+      (select ${ageOf(sql`created_at`)} from event where sequence is null
+        order by event.created_at, event.id limit 1) as event_lag,
+      (select count(*) from (
+        select from audit_unsequenced limit ${sql.lit(countMost)}
+      ) as few) as audit_pending,
+      (select ${ageOf(sql`at`)} from audit_event where id =
+        (select event_id from audit_unsequenced order by place limit 1)) as audit_lag
+  `.execute(db)
+  const figure = (name: string): number => Math.max(0, Math.round(Number(rows[0]?.[name] ?? 0)))
+  return {
+    relay: { pending: figure('relay_pending'), lagMs: figure('relay_lag') },
+    events: { lagMs: figure('event_lag') },
+    audit: { pending: figure('audit_pending'), lagMs: figure('audit_lag') },
+  }
+}
+
+function ageOf(at: ReturnType<typeof sql>) {
+  return sql`(extract(epoch from clock_timestamp() - ${at}) * 1000)::float8`
+}
+
+/** What people and endpoints have before them. Each row has a name that configuration gives, never an id. */
+export interface Standing {
+  readonly queues: readonly { queue: string; pending: number; oldestMs: number }[]
+  readonly runs: readonly { state: string; count: number }[]
+  /** of one kind of channel: `webhook`, `email`, `slack` */
+  readonly deliveries: readonly { kind: string; state: 'pending' | 'dead'; count: number }[]
+}
+
+/** Pending requests, runs that have not ended and deliveries that are not over, each from its partial index. */
+export async function readStanding(db: Db): Promise<Standing> {
+  const queues = await sql<{ queue: string; pending: string; oldest: number }>`
+    select queue, count(*) as pending, ${ageOf(sql`min(created_at)`)} as oldest
+    from request where state = 'pending' group by queue
+  `.execute(db)
+  const runs = await sql<{ state: string; count: string }>`
+    select state, count(*) as count from run where ended_at is null group by state
+  `.execute(db)
+  const deliveries = await sql<{ kind: string; state: 'pending' | 'dead'; count: string }>`
+    select kind, state, sum(count)::bigint as count from (
+      select ${kindOf()} as kind, 'pending' as state, count(*) as count
+      from delivery where state = 'pending' group by endpoint
+      union all
+      select ${kindOf()}, 'dead', count(*) from delivery where state = 'dead' group by endpoint
+    ) as of_endpoint group by kind, state
+  `.execute(db)
+  return {
+    queues: queues.rows.map(({ queue, pending, oldest }) => ({
+      queue,
+      pending: Number(pending),
+      oldestMs: Math.max(0, oldest),
+    })),
+    runs: runs.rows.map(({ state, count }) => ({ state, count: Number(count) })),
+    deliveries: deliveries.rows.map((row) => ({ ...row, count: Number(row.count) })),
+  }
+}
+
+/** Endpoints of other kinds than webhooks are named `kind:…`. */
+function kindOf() {
+  return sql`case when position(':' in endpoint) > 0 then split_part(endpoint, ':', 1) else 'webhook' end`
+}

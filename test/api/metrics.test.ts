@@ -1,0 +1,88 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { sql } from 'kysely'
+import { coverAudit } from '../harness/fixtures/cover-audit.ts'
+import { addRequest, addRun, type TestRun } from '../harness/fixtures/gated-run.ts'
+import { createTestApi, type Client, type TestApi } from './test-api.ts'
+
+const marker = 'hostile-7f3a-marker'
+
+let api: TestApi
+let run: TestRun
+let aud: Client
+let grace: Client
+const logged: unknown[] = []
+
+beforeAll(async () => {
+  const log = (...line: unknown[]): void => void logged.push(line)
+  api = await createTestApi({ log: { info: log, warn: log, error: log } })
+  run = await addRun(api.service, { startedBy: api.people.ada })
+  aud = await api.signIn(api.people.aud)
+  grace = await api.signIn(api.people.grace)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+test('the figures are for people with the right readAudit and keys with audit:read, and for nobody else', async () => {
+  expect((await api.ask('/metrics')).status).toBe(401)
+  expect((await grace.get('/metrics')).body).toMatchObject({ status: 403, code: 'forbidden' })
+  const reply = await aud.get('/metrics')
+  expect(reply.status).toBe(200)
+  expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
+  expect(reply.text).toContain('process_cpu_seconds_total')
+  expect(reply.text).toMatch(/countersign_up\{part="postgres"\} 1/)
+  expect(reply.text).toMatch(/countersign_up\{part="temporal"\} 1/)
+})
+
+test('what was decided, what waits and how each route answered is counted, with names of ours as labels', async () => {
+  await using counted = await createTestApi()
+  const own = await addRun(counted.service, { startedBy: counted.people.ada })
+  const decided = await addRequest(counted.service, own, { position: 1 })
+  for (const position of [2, 3]) await addRequest(counted.service, own, { position })
+  const person = await counted.signIn(counted.people.grace)
+  const reply = await person.post(`/v1/requests/${decided.id}/decisions`, {
+    decision: 'approve',
+    digest: decided.digest,
+    revision: 1,
+  })
+  expect(reply.status).toBe(200)
+  await sql`
+    insert into outbox (run_id, kind, payload) values (${own.id}, 'signal_decided', '{}')
+  `.execute(counted.database.db)
+  await coverAudit(counted.database.db)
+  const { text } = await (await counted.signIn(counted.people.aud)).get('/metrics')
+  expect(text).toMatch(/countersign_decisions_total\{decision="approve",channel="dashboard"\} 1/)
+  expect(text).toMatch(/countersign_requests_pending\{queue="platform"\} 2/)
+  expect(text).toMatch(/countersign_request_oldest_seconds\{queue="platform"\} [\d.]+/)
+  expect(text).toMatch(/countersign_outbox_pending [1-9]/)
+  expect(text).toMatch(/countersign_audit_sequencer_lag_seconds 0/)
+  expect(text).toMatch(/countersign_runs\{state="\w+"\} 1/)
+  expect(text).toMatch(
+    /duration_seconds_count\{method="POST",route="\/v1\/requests\/:id\/decisions",status="200"\} 1/,
+  )
+  expect(text).toMatch(/countersign_database_connections\{state="idle"\} \d/)
+  expect(text).not.toContain(decided.id)
+  expect(text).not.toContain(own.id)
+})
+
+// Rules: security.md 25
+test('what a caller writes into a path, query, header, method or body is in no figure and in no line of the log', async () => {
+  const request = await addRequest(api.service, run, { position: 50 })
+  const reason = { reason: marker, comment: marker }
+  const decision = { decision: 'deny', digest: request.digest, revision: 1, reason: marker }
+  await grace.post(`/v1/requests/${request.id}/comments`, { text: marker })
+  await grace.post(`/v1/requests/${request.id}/decisions`, { ...decision, [marker]: 1 })
+  expect((await grace.post(`/v1/requests/${request.id}/decisions`, decision)).status).toBe(200)
+  await grace.post(`/v1/runs/${run.id}/cancel`, reason)
+  await grace.post(`/v1/${marker}`, reason)
+  await grace.get(`/v1/requests?q=${marker}&cursor=${marker}&queue=${marker}`)
+  await grace.get(`/v1/runs/${marker}`, { 'user-agent': marker, referer: marker })
+  await api.ask(`/${marker}`, { method: 'PROPFIND', headers: { 'x-request-id': marker } })
+  await api.ask('/v1/me', { headers: { authorization: `Bearer ${marker}` } })
+  await api.ask('/v1/me', { headers: { cookie: `__Host-countersign=${marker}` } })
+  await api.ask('/v1/auth/dev-login', { method: 'POST', body: { email: marker, token: marker } })
+  await api.ask('/v1/auth/dev-login', { method: 'POST', rawBody: `{"${marker}": ` })
+  const { text } = await aud.get('/metrics')
+  expect(text).toContain('method="other"')
+  expect(text).not.toContain(marker)
+  expect(logged.length).toBeGreaterThan(8)
+  expect(JSON.stringify(logged)).not.toContain(marker)
+})
