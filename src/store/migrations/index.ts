@@ -13,6 +13,7 @@ import * as policyProposal from './20261122T033100Z-policy-proposal.ts'
 import * as webhooks from './20261122T111000Z-webhooks.ts'
 import * as sessionIds from './20261122T140000Z-session-ids.ts'
 import * as deliveryRecipients from './20261122T140100Z-delivery-recipients.ts'
+import * as deadDeliveries from './20261122T140200Z-dead-deliveries.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -32,4 +33,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T111000Z-webhooks': webhooks,
   '20261122T140000Z-session-ids': sessionIds,
   '20261122T140100Z-delivery-recipients': deliveryRecipients,
+  '20261122T140200Z-dead-deliveries': deadDeliveries,
 }
