@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net'
 import { simpleParser, type ParsedMail } from 'mailparser'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
 
 /** A mail as it arrived: taken apart, and its bytes. */
 export interface ReceivedMail {
@@ -23,6 +23,14 @@ export interface MailServer extends AsyncDisposable {
 export async function openMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const refusal = (text: string, responseCode: number): Error =>
     Object.assign(new Error(text), { responseCode })
+  const keep = async (raw: Buffer, { envelope }: SMTPServerSession): Promise<void> => {
+    mail.received.push({
+      to: envelope.rcptTo.map(({ address }) => address),
+      from: envelope.mailFrom === false ? '' : envelope.mailFrom.address,
+      parsed: await simpleParser(raw),
+      raw: raw.toString(),
+    })
+  }
   const server = new SMTPServer({
     authOptional: true,
     disabledCommands: options.secure === true || options.key !== undefined ? [] : ['STARTTLS'],
@@ -37,16 +45,7 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
       stream.on('data', (chunk: Buffer) => chunks.push(chunk))
       stream.on('end', () => {
         if (mail.refuse === 'message') return done(refusal('try later', 451))
-        const raw = Buffer.concat(chunks)
-        return void simpleParser(raw).then((parsed) => {
-          mail.received.push({
-            to: session.envelope.rcptTo.map(({ address }) => address),
-            from: session.envelope.mailFrom === false ? '' : session.envelope.mailFrom.address,
-            parsed,
-            raw: raw.toString(),
-          })
-          done()
-        })
+        void keep(Buffer.concat(chunks), session).finally(done)
       })
     },
     ...options,
