@@ -56,6 +56,8 @@ export const exemptions: Exemptions = {
   ...excuse('caller', 'whoever may run doctor on the host repairs', ['raiseEpoch']),
   // The caller's own session, named by its token.
   ...excuse('authorise', inPlace, ['endSession']),
+  // The caller's own passkeys: registered for the person who calls, renamed only by their owner.
+  ...excuse('authorise', inPlace, ['registerCredential', 'renameCredential']),
   // The right readAudit, or the scope audit:read.
   ...excuse('authorise', inPlace, ['exportAudit', 'exportBundle', 'exportLog', 'recordReading']),
   // What the caller may not see is not found.

@@ -22,6 +22,7 @@ import type {
   SignInLinkTable,
   ApiKeyTable,
 } from './tables/people.ts'
+import type { CredentialTable, PasskeyChallengeTable } from './tables/passkeys.ts'
 import type {
   PolicyVersionTable,
   PolicyActivationTable,
@@ -53,6 +54,8 @@ export interface Database {
   team_member: TeamMemberTable
   session: SessionTable
   sign_in_link: SignInLinkTable
+  credential: CredentialTable
+  passkey_challenge: PasskeyChallengeTable
   api_key: ApiKeyTable
   content: ContentTable
   policy_version: PolicyVersionTable

@@ -9,6 +9,7 @@ import { externalRoutes } from './external.ts'
 import { eventRoutes } from './events.ts'
 import { grantRoutes } from './grants.ts'
 import { healthRoutes } from './health.ts'
+import { credentialRoutes } from './credentials.ts'
 import { keyRoutes } from './keys.ts'
 import { meRoutes } from './me.ts'
 import { hostLinkRoute, peopleRoutes } from './people.ts'
@@ -48,6 +49,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...policyVersionRoutes,
     ...webhookRoutes,
     ...keyRoutes,
+    ...credentialRoutes,
     ...peopleRoutes,
     hostLinkRoute(),
     ...eventRoutes,

@@ -10,6 +10,7 @@ import { query } from '../service/query.ts'
 import { Service } from '../service/service.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { table } from '../text/table.ts'
+import { addCredentialsCommand } from './credentials.ts'
 import { withExamples } from './examples.ts'
 
 /** `countersign people [ls|link|disable]`. */
@@ -56,6 +57,7 @@ export function addPeopleCommand(program: Command): void {
       console.log('Disabled.')
     })
   withExamples(disable, ['people disable grace@example.com'])
+  addCredentialsCommand(people)
 }
 
 /** Whoever can read the host's own token needs no session; everybody else asks as who they are. */

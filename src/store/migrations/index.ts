@@ -11,6 +11,7 @@ import * as externalRequests from './20261122T103500Z-external-requests.ts'
 import * as auditLog from './20261122T104000Z-audit-log.ts'
 import * as policyProposal from './20261122T033100Z-policy-proposal.ts'
 import * as webhooks from './20261122T111000Z-webhooks.ts'
+import * as passkeys from './20261122T140600Z-passkeys.ts'
 import * as sessionIds from './20261122T140000Z-session-ids.ts'
 import * as deliveryRecipients from './20261122T140100Z-delivery-recipients.ts'
 import * as deadDeliveries from './20261122T140200Z-dead-deliveries.ts'
@@ -34,4 +35,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T140000Z-session-ids': sessionIds,
   '20261122T140100Z-delivery-recipients': deliveryRecipients,
   '20261122T140200Z-dead-deliveries': deadDeliveries,
+  '20261122T140600Z-passkeys': passkeys,
 }

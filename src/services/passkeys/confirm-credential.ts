@@ -1,0 +1,47 @@
+import { sql } from 'kysely'
+import { Problem } from '../../domain/problem.ts'
+import { requireRight } from '../access/has-right.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import { lockCredential, readCredential, type CredentialRecord } from './credential-record.ts'
+import { readPublicKey } from './public-key.ts'
+
+/**
+ * A second person confirms that a passkey is its owner's, after which it signs decisions (audit.md, Approver's signature).
+ * It takes the right `activatePolicy`, as disabling a person does, and is never the owner's own to do. Rejects with
+ * `forbidden` or `not_found`; confirming again changes nothing. Audits `credential.changed`.
+ */
+export async function confirmCredential(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly id: string },
+): Promise<CredentialRecord> {
+  await requireRight(ctx, caller, 'activatePolicy')
+  const { actor } = caller
+  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people confirm passkeys')
+  return inUnitOfWork(ctx, async (unit) => {
+    const credential = await lockCredential(unit.tx, input.id)
+    if (credential.person_id === actor.id) {
+      throw new Problem('forbidden', 'Somebody else confirms your passkey: that is its point')
+    }
+    if (credential.confirmed_at === null) {
+      await unit.tx
+        .updateTable('credential')
+        .set({ confirmed_at: sql`clock_timestamp()`, confirmed_by: actor.id })
+        .where('id', '=', credential.id)
+        .execute()
+      await unit.audit({
+        type: 'credential.changed',
+        actor,
+        channel: caller.channel,
+        detail: {
+          change: 'passkey_confirmed',
+          personId: credential.person_id,
+          credentialId: credential.id,
+          publicKeyHash: readPublicKey(credential.public_key).hash,
+        },
+      })
+    }
+    return readCredential(unit.tx, credential.id)
+  })
+}

@@ -1,0 +1,39 @@
+import { createPublicKey, type JsonWebKey } from 'node:crypto'
+import { cose, decodeCredentialPublicKey } from '@simplewebauthn/server/helpers'
+import { hashBytes } from '../../domain/digest.ts'
+
+/** What a passkey may sign with, as COSE numbers them: ES256, EdDSA, RS256. What is signed is verified offline, too. */
+export const algorithms = [cose.COSEALG.ES256, cose.COSEALG.EdDSA, cose.COSEALG.RS256]
+
+/** A credential's public key as every tool reads it: SubjectPublicKeyInfo in base64, and its hash for people to compare. */
+export interface PublicKey {
+  readonly spki: string
+  readonly hash: string
+}
+
+/** Reads a COSE key, base64url. Throws on one of another kind than {@link algorithms}. */
+export function readPublicKey(coseKey: string): PublicKey {
+  const bytes = new Uint8Array(Buffer.from(coseKey, 'base64url'))
+  const key = createPublicKey({ key: asJwk(decodeCredentialPublicKey(bytes)), format: 'jwk' })
+  const der = key.export({ type: 'spki', format: 'der' })
+  return { spki: der.toString('base64'), hash: hashBytes(der) }
+}
+
+function asJwk(key: cose.COSEPublicKey): JsonWebKey {
+  const { COSEKEYS } = cose
+  if (cose.isCOSEPublicKeyOKP(key)) {
+    return { kty: 'OKP', crv: 'Ed25519', x: base64url(key.get(COSEKEYS.x)) }
+  }
+  if (cose.isCOSEPublicKeyEC2(key)) {
+    const [x, y] = [base64url(key.get(COSEKEYS.x)), base64url(key.get(COSEKEYS.y))]
+    return { kty: 'EC', crv: 'P-256', x, y }
+  }
+  if (cose.isCOSEPublicKeyRSA(key)) {
+    return { kty: 'RSA', n: base64url(key.get(COSEKEYS.n)), e: base64url(key.get(COSEKEYS.e)) }
+  }
+  throw new TypeError('This is a key of another kind')
+}
+
+function base64url(bytes: Uint8Array | undefined): string {
+  return Buffer.from(bytes ?? new Uint8Array()).toString('base64url')
+}
