@@ -1,6 +1,7 @@
 import { Command } from 'commander'
 import { addAnswerCommand } from './commands/answer.ts'
 import { addAuditCommand } from './commands/audit.ts'
+import { addBackupCommands } from './commands/backup.ts'
 import { addCheckCommand } from './commands/check.ts'
 import { addDecideCommands } from './commands/decide.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
@@ -52,5 +53,6 @@ export function createProgram(): Command {
   addSessionsCommand(program)
   addHookCommand(program)
   addDoctorCommand(program)
+  addBackupCommands(program)
   return program
 }

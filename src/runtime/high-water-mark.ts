@@ -46,10 +46,26 @@ export function describeRestored({ seen, found }: Restored): string {
   )
 }
 
-/** Refuse to work on a database that was emptied or restored behind the installation's back. */
+/** When the database was restored from a backup that nobody has accepted yet; `null`: it was not. */
+export async function findUnaccepted(db: Db): Promise<string | null> {
+  const row = await db.selectFrom('installation').select('restored_at').executeTakeFirst()
+  return row?.restored_at?.toISOString() ?? null
+}
+
+/** The same for people. */
+export function describeUnaccepted(restoredAt: string): string {
+  return (
+    `Postgres was restored from a backup at ${restoredAt}, and what was approved may have run since that was made. ` +
+    'Nothing was changed. Accept it with: countersign doctor --repair'
+  )
+}
+
+/** Refuse to work on a database that was emptied or restored, before somebody has accepted that. */
 export async function checkNotRestored(dataDir: string, db: Db): Promise<void> {
   const restored = await findRestored(dataDir, db)
   if (restored !== null) throw new Refusal(describeRestored(restored))
+  const unaccepted = await findUnaccepted(db)
+  if (unaccepted !== null) throw new Refusal(describeUnaccepted(unaccepted))
 }
 
 /** Accept the database as it is. */

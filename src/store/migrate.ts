@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely'
-import { Migrator } from 'kysely/migration'
+import { Migrator, type MigrationResultSet } from 'kysely/migration'
 import { migrations } from './migrations/index.ts'
 import type { Database } from './schema.ts'
 
@@ -8,8 +8,19 @@ import type { Database } from './schema.ts'
  * Rejects with the failing migration's error; a failed migration leaves nothing behind.
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<readonly string[]> {
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } })
-  const { error, results } = await migrator.migrateToLatest()
+  return applied(await migratorOf(db).migrateToLatest())
+}
+
+/** The same up to that migration: the schema of an earlier version. For databases that have not come so far yet. */
+export async function migrateTo(db: Kysely<Database>, name: string): Promise<readonly string[]> {
+  return applied(await migratorOf(db).migrateTo(name))
+}
+
+function migratorOf(db: Kysely<Database>): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => migrations } })
+}
+
+function applied({ error, results }: MigrationResultSet): readonly string[] {
   if (error instanceof Error) throw error
   if (error !== undefined) throw new Error('A migration failed', { cause: error })
   return (results ?? [])

@@ -25,12 +25,19 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return cloneTemplate(await askService('postgres'))
 }
 
+/** One without any table: for what makes its own. */
+export async function createEmptyDatabase(): Promise<TestDatabase> {
+  return createDatabase(await askService('postgres'), 'template0')
+}
+
 /** The same on a server that has the template: outside of a vitest run. */
 export async function cloneTemplate(serverUrl: string): Promise<TestDatabase> {
+  return createDatabase(serverUrl, templateName)
+}
+
+async function createDatabase(serverUrl: string, template: string): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
-  await withAdmin(serverUrl, (admin) =>
-    admin.query(`create database ${name} template ${templateName}`),
-  )
+  await withAdmin(serverUrl, (admin) => admin.query(`create database ${name} template ${template}`))
   const url = databaseUrl(serverUrl, name)
   const pool = new pg.Pool({
     connectionString: url,

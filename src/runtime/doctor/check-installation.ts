@@ -1,7 +1,12 @@
 import { connectTemporal } from '../../delivery/temporal-client.ts'
 import { connectDatabase } from '../../store/database.ts'
 import type { Db } from '../../store/database.ts'
-import { describeRestored, findRestored } from '../high-water-mark.ts'
+import {
+  describeRestored,
+  describeUnaccepted,
+  findRestored,
+  findUnaccepted,
+} from '../high-water-mark.ts'
 import type { Check, Finding, Patient } from './check.ts'
 
 /** Postgres and Temporal are those this installation belongs to, and neither was restored behind its back. */
@@ -23,17 +28,28 @@ export const checkInstallation: Check = async (patient) => {
   }
 }
 
+const acceptIt =
+  'run "countersign doctor --repair": approvals that may have been used meanwhile become outcome checks for a ' +
+  'person to settle'
+
 async function checkMark(db: Db, { folders }: Patient): Promise<Finding> {
   const restored = await findRestored(folders.dataDir, db)
-  if (restored === null)
-    return { check: 'record', state: 'ok', found: 'Postgres has everything that was recorded' }
+  if (restored === null) {
+    const unaccepted = await findUnaccepted(db)
+    if (unaccepted === null)
+      return { check: 'record', state: 'ok', found: 'Postgres has everything that was recorded' }
+    return {
+      check: 'record',
+      state: 'problem',
+      found: describeUnaccepted(unaccepted),
+      remedy: acceptIt,
+    }
+  }
   return {
     check: 'record',
     state: 'problem',
     found: describeRestored(restored),
-    remedy:
-      'stop the service; bring the newer database back, or run "countersign doctor --repair": approvals that ' +
-      'may have been used meanwhile become outcome checks for a person to settle',
+    remedy: `stop the service; bring the newer database back, or ${acceptIt}`,
   }
 }
 

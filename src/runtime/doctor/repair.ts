@@ -34,7 +34,10 @@ export async function repair(patient: Patient): Promise<Finding[]> {
   const done: string[] = []
   if (restored?.found === null) {
     // An empty database holds no permit and no execution: there is nothing that could run again.
-    await db.updateTable('installation').set({ namespace_id: namespaceId }).execute()
+    await db
+      .updateTable('installation')
+      .set({ namespace_id: namespaceId, restored_at: null })
+      .execute()
     done.push('the empty database was accepted: the installation begins anew')
   } else if (!(await isKnownSound(db, { dataDir, namespaceId }))) {
     done.push(await beginEpoch(ctx, namespaceId))
@@ -56,7 +59,7 @@ async function isKnownSound(
   { dataDir, namespaceId }: { dataDir: string; namespaceId: string },
 ): Promise<boolean> {
   const { rows } = await sql<{ sound: boolean }>`
-    select coalesce(namespace_id = ${namespaceId}, false)
+    select coalesce(namespace_id = ${namespaceId}, false) and restored_at is null
       and not exists (select from permit where state = 'live' and epoch < installation.epoch)
       and not exists (select from execution where state = 'started' and epoch < installation.epoch)
       as sound

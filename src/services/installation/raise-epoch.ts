@@ -31,7 +31,7 @@ export async function raiseEpoch(
   const epoch = await inUnitOfWork(ctx, async (unit) => {
     const raised = await unit.tx
       .updateTable('installation')
-      .set({ epoch: sql<number>`epoch + 1`, namespace_id: input.namespaceId })
+      .set({ epoch: sql<number>`epoch + 1`, namespace_id: input.namespaceId, restored_at: null })
       .returning('epoch')
       .executeTakeFirstOrThrow()
     await unit.audit({ type: 'system.reconciled', ...caller, detail: { epoch: raised.epoch } })

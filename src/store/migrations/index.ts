@@ -15,6 +15,7 @@ import * as passkeys from './20261122T140600Z-passkeys.ts'
 import * as sessionIds from './20261122T140000Z-session-ids.ts'
 import * as deliveryRecipients from './20261122T140100Z-delivery-recipients.ts'
 import * as deadDeliveries from './20261122T140200Z-dead-deliveries.ts'
+import * as restored from './20261122T140500Z-restored.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -36,4 +37,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T140100Z-delivery-recipients': deliveryRecipients,
   '20261122T140200Z-dead-deliveries': deadDeliveries,
   '20261122T140600Z-passkeys': passkeys,
+  '20261122T140500Z-restored': restored,
 }

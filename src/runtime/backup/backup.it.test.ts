@@ -1,0 +1,231 @@
+import { mkdtemp, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { exportOf } from '../../../test/harness/evidence/export-of.ts'
+import { livedDesk, type LivedDesk } from '../../../test/harness/evidence/lived-desk.ts'
+import { seeded } from '../../../test/harness/evidence/seeded.ts'
+import { createEmptyDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { verifyLog } from '../../evidence/verify/verify-log.ts'
+import { raiseEpoch } from '../../services/installation/raise-epoch.ts'
+import { readRows, withSnapshot } from '../../store/backup/read-rows.ts'
+import { readShapes } from '../../store/backup/catalog.ts'
+import { restoreTables, type SavedRows } from '../../store/backup/restore-tables.ts'
+import { toJsonb, type Db } from '../../store/database.ts'
+import { writeRecords } from '../../store/records.ts'
+import { checkNotRestored } from '../high-water-mark.ts'
+import { readBackup } from './read-backup.ts'
+import { writeBackup } from './write-backup.ts'
+
+let lived: LivedDesk
+let db: Db
+let folder: string
+let file: string
+
+beforeAll(async () => {
+  lived = await livedDesk()
+  db = lived.desk.database.db
+  folder = await mkdtemp(join(tmpdir(), 'countersign backup '))
+  file = join(folder, 'all.backup')
+  // What JSON, text and arrays can be at their worst: all of it must come back as it was.
+  await db
+    .insertInto('idempotency')
+    .values({
+      principal: 'odd "quotes" \\ and\nlines\t, € 𝄞 \u0001',
+      key: '',
+      route: 'null',
+      body_hash: '{NULL,"a b"}',
+      status: 200,
+      response: 'null',
+    })
+    .execute()
+  await db
+    .insertInto('outbox')
+    .values({ run_id: null, kind: 'odd', payload: toJsonb({ '': ['\n', 1e300, { a: null }] }) })
+    .execute()
+  await writeBackup(db, { file, keys: [] })
+})
+afterAll(async () => {
+  await lived.desk[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+async function restoreInto(target: Db, from: string): Promise<number> {
+  const { manifest, rows } = await readBackup(from)
+  return restoreTables(target, manifest, rows())
+}
+
+/** Every row of every table as Postgres writes it. */
+async function contentsOf(of: Db): Promise<Map<string, string[]>> {
+  return withSnapshot(of, async (tx) => {
+    const tables = new Map<string, string[]>()
+    for (const { name } of await readShapes(tx)) {
+      const { rows } = await sql<{ row: string }>`
+        select (to_jsonb(t) - 'restored_at')::text as row from ${sql.table(name)} t order by 1
+      `.execute(tx)
+      tables.set(
+        name,
+        rows.map(({ row }) => row),
+      )
+    }
+    return tables
+  })
+}
+
+async function isEmpty({ url, db: other }: TestDatabase): Promise<boolean> {
+  const { rows } = await sql<{ tables: number }>`
+    select count(*)::int as tables from pg_class where relnamespace = 'public'::regnamespace
+  `.execute(other)
+  expect(url).not.toBe('')
+  return rows[0]?.tables === 0
+}
+
+describe('a backup that was restored', () => {
+  it('has every row as it was, goes on where it stopped, and its trail verifies', async () => {
+    await using target = await createEmptyDatabase()
+    const rows = await restoreInto(target.db, file)
+    const before = await contentsOf(db)
+    const after = await contentsOf(target.db)
+    expect(after).toEqual(before)
+    expect(rows).toBe([...before.values()].flat().length)
+    expect(rows).toBeGreaterThan(100)
+
+    const added = await target.db
+      .insertInto('outbox')
+      .values({ run_id: null, kind: 'next', payload: toJsonb({}) })
+      .returning('id')
+      .executeTakeFirstOrThrow()
+    const { last } = await db
+      .selectFrom('outbox')
+      .select(sql<string>`max(id)`.as('last'))
+      .executeTakeFirstOrThrow()
+    expect(BigInt(added.id)).toBe(BigInt(last) + 1n)
+
+    const { signer, desk } = lived
+    const evidence = await exportOf(target.db, signer, desk.api.verifier)
+    const verdicts = verifyLog(evidence, signer.key, null)
+    expect(verdicts.map(({ outcome }) => outcome)).toEqual(Array(6).fill('holds'))
+  })
+
+  it('keeps its protections: events are still append-only and still wait for their leaf', async () => {
+    await using target = await createEmptyDatabase()
+    await restoreInto(target.db, file)
+    await expect(target.db.deleteFrom('audit_event').execute()).rejects.toThrow('append-only')
+    await expect(sql`truncate audit_leaf`.execute(target.db)).rejects.toThrow('append-only')
+    const orphan = target.db.insertInto('claim').values({
+      request_id: '00000000-0000-7000-8000-000000000000',
+      person_id: lived.desk.people.ada.id,
+      lease_until: new Date(),
+    })
+    await expect(orphan.execute()).rejects.toThrow('foreign key')
+    const waiting = () => target.db.selectFrom('audit_unsequenced').selectAll().execute()
+    const before = (await waiting()).length
+    const started = {
+      type: 'system.started',
+      actor: { type: 'system' },
+      channel: 'system',
+    } as const
+    await target.db
+      .transaction()
+      .execute((tx) => writeRecords(tx, { audit: [{ ...started, detail: {} }] }, null))
+    expect(await waiting()).toHaveLength(before + 1)
+  })
+
+  it('is worked on only once somebody has accepted it, which raises the epoch', async () => {
+    await using target = await createEmptyDatabase()
+    await restoreInto(target.db, file)
+    await expect(checkNotRestored(folder, target.db)).rejects.toThrow('countersign doctor --repair')
+    const ctx = { ...lived.desk.api, db: target.db }
+    expect(await raiseEpoch(ctx, { namespaceId: null })).toMatchObject({ epoch: 2 })
+    await checkNotRestored(folder, target.db)
+  })
+})
+
+describe('a backup', () => {
+  it('has one moment in all of its tables, whatever is committed while it is made', async () => {
+    const { manifest } = await readBackup(file)
+    await withSnapshot(db, async (tx) => {
+      const shapes = await readShapes(tx)
+      await db
+        .insertInto('outbox')
+        .values({ run_id: null, kind: 'meanwhile', payload: toJsonb({}) })
+        .execute()
+      for (const shape of shapes.filter(({ name }) => name === 'outbox')) {
+        let rows = 0
+        for await (const part of readRows(tx, shape)) {
+          rows += part.rows
+          expect(part.text).not.toContain('meanwhile')
+        }
+        expect(rows).toBe(manifest.tables.find(({ name }) => name === 'outbox')?.rows)
+      }
+    })
+    await db.deleteFrom('outbox').where('kind', '=', 'meanwhile').execute()
+  })
+
+  it("is its owner's alone, and is never written over another file", async () => {
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    const before = await readFile(file)
+    await expect(writeBackup(db, { file, keys: [] })).rejects.toThrow('not written over')
+    expect(await readFile(file)).toEqual(before)
+  })
+
+  it('is refused with nothing changed when any byte of it is another, or its end is missing', async () => {
+    const whole = await readFile(file)
+    const other = join(folder, 'damaged.backup')
+    const random = seeded(11)
+    for (let round = 0; round < 60; round += 1) {
+      const bytes = Buffer.from(whole)
+      const place = random.below(bytes.length - 1_024)
+      bytes[place] = (bytes[place] ?? 0) ^ (1 << random.below(8))
+      await writeFile(other, bytes)
+      const verdict = await readBackup(other).then(
+        ({ manifest }) => manifest,
+        (error: unknown) => String(error),
+      )
+      // What pads a file of the archive to whole blocks belongs to nothing.
+      if (typeof verdict !== 'string') expect(verdict).toEqual((await readBackup(file)).manifest)
+      else expect(verdict).toMatch(/is damaged, or no backup|does not know/)
+    }
+    for (const length of [0, 511, 5_000, whole.length - 2_048]) {
+      await writeFile(other, whole)
+      await truncate(other, length)
+      await expect(readBackup(other)).rejects.toThrow('is damaged, or no backup')
+    }
+    await expect(readBackup(join(folder, 'none'))).rejects.toThrow('cannot be read (ENOENT)')
+  })
+
+  it('is restored whole or not at all', async () => {
+    await using target = await createEmptyDatabase()
+    const { manifest, rows } = await readBackup(file)
+    const without = async function* (table: string): AsyncGenerator<SavedRows> {
+      for await (const part of rows()) if (part.table !== table) yield part
+    }
+    await expect(restoreTables(target.db, manifest, without('person'))).rejects.toThrow(
+      'foreign key',
+    )
+    expect(await isEmpty(target)).toBe(true)
+    const renamed = manifest.tables.map((table) =>
+      table.name === 'claim' ? { ...table, name: 'claims' } : table,
+    )
+    await expect(
+      restoreTables(target.db, { ...manifest, tables: renamed }, rows()),
+    ).rejects.toThrow('is not the one that its migrations make')
+    expect(await isEmpty(target)).toBe(true)
+  })
+
+  it('is not restored where there is anything, nor by a version that does not know its schema', async () => {
+    const before = await contentsOf(db)
+    await expect(restoreInto(db, file)).rejects.toThrow('The database is not empty')
+    expect(await contentsOf(db)).toEqual(before)
+    await using target = await createEmptyDatabase()
+    const { manifest, rows } = await readBackup(file)
+    const newer = { ...manifest, migrations: [...manifest.migrations, '29990101T000000Z-flying'] }
+    await expect(restoreTables(target.db, newer, rows())).rejects.toThrow(
+      'is of a newer version (29990101T000000Z-flying)',
+    )
+    const gap = { ...manifest, migrations: manifest.migrations.slice(1) }
+    await expect(restoreTables(target.db, gap, rows())).rejects.toThrow('have gaps')
+    expect(await isEmpty(target)).toBe(true)
+  })
+})

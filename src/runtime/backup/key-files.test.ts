@@ -1,0 +1,55 @@
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { isKeyPath, readKeyFiles, refuseOtherKeys, writeKeyFiles } from './key-files.ts'
+
+let from: string
+let to: string
+
+beforeEach(async () => {
+  from = await mkdtemp(join(tmpdir(), 'countersign keys '))
+  to = await mkdtemp(join(tmpdir(), 'countersign keys '))
+  await mkdir(join(from, 'keys', 'public'), { recursive: true })
+  await writeFile(join(from, 'keys', 'signing.pem'), 'signs')
+  await writeFile(join(from, 'keys', 'log.pem'), 'signs the log')
+  await writeFile(join(from, 'keys', 'public', '1.pem'), 'verifies')
+})
+afterEach(() => Promise.all([from, to].map((folder) => rm(folder, { recursive: true }))))
+
+const pathsOf = (files: readonly { path: string }[]) => files.map(({ path }) => path)
+
+test('private keys are read only when they are asked for', async () => {
+  expect(pathsOf(await readKeyFiles(from, { privateToo: false }))).toEqual(['keys/public/1.pem'])
+  expect(pathsOf(await readKeyFiles(from, { privateToo: true }))).toEqual([
+    'keys/log.pem',
+    'keys/public/1.pem',
+    'keys/signing.pem',
+  ])
+  expect(await readKeyFiles(to, { privateToo: true })).toEqual([])
+})
+
+test('keys are put where there are none, private ones for their owner alone', async () => {
+  const keys = await readKeyFiles(from, { privateToo: true })
+  await refuseOtherKeys(to, keys)
+  await writeKeyFiles(to, keys)
+  expect(await readKeyFiles(to, { privateToo: true })).toEqual(keys)
+  expect((await stat(join(to, 'keys', 'signing.pem'))).mode & 0o777).toBe(0o600)
+  await refuseOtherKeys(to, keys)
+})
+
+test('a key that is there is never written over', async () => {
+  const keys = await readKeyFiles(from, { privateToo: true })
+  await mkdir(join(to, 'keys'))
+  await writeFile(join(to, 'keys', 'signing.pem'), 'another')
+  await expect(refuseOtherKeys(to, keys)).rejects.toThrow('is another key than the backup')
+  await writeKeyFiles(to, keys)
+  expect(await readFile(join(to, 'keys', 'signing.pem'), 'utf8')).toBe('another')
+})
+
+test('nothing in a backup leads out of the folder of keys', () => {
+  for (const path of ['keys/log.pem', 'keys/public/4f1d2a90.pem', 'keys/old/a-b_c.key'])
+    expect(isKeyPath(path)).toBe(true)
+  for (const path of ['keys/../x', 'keys//x', '/keys/x', 'keys/.x', 'keys', 'run/dev-token'])
+    expect(isKeyPath(path)).toBe(false)
+})

@@ -1,0 +1,59 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+
+/** A file of the data folder's `keys/`; its path begins with that name. */
+export interface KeyFile {
+  readonly path: string
+  readonly bytes: Uint8Array
+}
+
+/** The keys of a data folder. What lies in `keys/public/` is public, every other file is not. */
+export async function readKeyFiles(
+  dataDir: string,
+  which: { readonly privateToo: boolean },
+): Promise<KeyFile[]> {
+  const found = await readdir(join(dataDir, 'keys'), {
+    recursive: true,
+    withFileTypes: true,
+  }).catch(() => [])
+  const paths = found
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.new'))
+    .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
+    .filter((path) => which.privateToo || !isPrivateKey(path))
+  return Promise.all(
+    paths.toSorted().map(async (path) => ({ path, bytes: await readFile(join(dataDir, path)) })),
+  )
+}
+
+export function isPrivateKey(path: string): boolean {
+  return !path.startsWith('keys/public/')
+}
+
+/** Whether a file of an archive is a key that may be written into a data folder: nothing leads out of `keys/`. */
+export function isKeyPath(path: string): boolean {
+  return /^keys(\/[\w-][\w.-]*)+$/.test(path)
+}
+
+/** Throws one sentence when the data folder has another key in the place of one of these. */
+export async function refuseOtherKeys(dataDir: string, files: readonly KeyFile[]): Promise<void> {
+  for (const { path, bytes } of files) {
+    const there = await readFile(join(dataDir, path)).catch(() => null)
+    if (there !== null && !there.equals(bytes)) {
+      throw new Error(
+        `${join(dataDir, path)} is another key than the backup's: move it away first, nothing was changed`,
+      )
+    }
+  }
+}
+
+/** Writes the keys that are not there yet. Private ones can be read by their owner alone. */
+export async function writeKeyFiles(dataDir: string, files: readonly KeyFile[]): Promise<void> {
+  for (const { path, bytes } of files) {
+    const target = join(dataDir, path)
+    await mkdir(dirname(target), { recursive: true, mode: 0o700 })
+    const mode = isPrivateKey(path) ? 0o600 : 0o644
+    await writeFile(target, bytes, { mode, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+}

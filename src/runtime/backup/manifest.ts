@@ -1,0 +1,42 @@
+import { z } from 'zod'
+
+/** The two files that a backup ends with: what it holds, and the hash of that. */
+export const manifestName = 'manifest.json'
+export const manifestHashName = 'manifest.sha256'
+
+const name = z.string().min(1)
+
+/** What a backup holds (docs/backup.md, The file). Every other file of the archive is listed with its hash. */
+export const manifestSchema = z.strictObject({
+  format: z.literal('countersign-backup'),
+  version: z.literal(1),
+  madeAt: z.iso.datetime(),
+  /** of the program that made it, and of its Postgres */
+  program: z.string(),
+  postgres: z.string(),
+  migrations: z.array(name),
+  tables: z.array(
+    z.strictObject({
+      name,
+      columns: z.array(z.strictObject({ name, type: name })),
+      rows: z.int().nonnegative(),
+    }),
+  ),
+  sequences: z.array(z.strictObject({ name, last: z.string().nullable() })),
+  /** whether the private keys of the data folder are in it */
+  privateKeys: z.boolean(),
+  files: z.array(
+    z.strictObject({ path: name, bytes: z.int().nonnegative(), sha256: z.string().length(64) }),
+  ),
+})
+
+export type Manifest = z.infer<typeof manifestSchema>
+
+/** The place of a table's n-th part in the archive, and back. */
+export function partName(table: string, part: number): string {
+  return `tables/${table}/${String(part).padStart(8, '0')}.jsonl.zst`
+}
+
+export function tableOfPart(path: string): string | null {
+  return /^tables\/([^/]+)\/\d{8}\.jsonl\.zst$/.exec(path)?.[1] ?? null
+}

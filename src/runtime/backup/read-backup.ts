@@ -1,0 +1,82 @@
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
+import { zstdDecompressSync } from 'node:zlib'
+import { filesOfArchive, type ArchivedFile } from '../../evidence/bundle/tar.ts'
+import type { SavedRows } from '../../store/backup/restore-tables.ts'
+import { isKeyPath, type KeyFile } from './key-files.ts'
+import {
+  manifestHashName,
+  manifestName,
+  manifestSchema,
+  tableOfPart,
+  type Manifest,
+} from './manifest.ts'
+
+/** A backup that was read whole once, every byte of it compared with its hashes. */
+export interface CheckedBackup {
+  readonly manifest: Manifest
+  readonly keys: readonly KeyFile[]
+  /** Reads the rows, for which the file is read again. */
+  rows(): AsyncIterable<SavedRows>
+}
+
+/** Reads a whole backup. Rejects with one sentence when it is damaged, cut off, or no backup at all. */
+export async function readBackup(file: string): Promise<CheckedBackup> {
+  const found: Manifest['files'] = []
+  const keys: KeyFile[] = []
+  const ends = new Map<string, Buffer>()
+  for await (const { path, bytes } of archived(file)) {
+    if (path === manifestName || path === manifestHashName) {
+      ends.set(path, Buffer.from(bytes))
+      continue
+    }
+    if (isKeyPath(path)) keys.push({ path, bytes: Buffer.from(bytes) })
+    else if (tableOfPart(path) === null) throw damaged(file, `${path} belongs to no backup`)
+    found.push({ path, bytes: bytes.length, sha256: sha256(bytes) })
+  }
+  const manifest = readManifest(file, ends)
+  const other = manifest.files.find((listed, place) => !isDeepStrictEqual(listed, found[place]))
+  if (other !== undefined) throw damaged(file, `${other.path} is not what was saved`)
+  if (found.length !== manifest.files.length) throw damaged(file, 'it has files that are not its')
+  return { manifest, keys, rows: () => rowsOf(file) }
+}
+
+async function* rowsOf(file: string): AsyncGenerator<SavedRows> {
+  for await (const { path, bytes } of archived(file)) {
+    const table = tableOfPart(path)
+    if (table !== null) yield { table, text: zstdDecompressSync(bytes).toString('utf8') }
+  }
+}
+
+async function* archived(file: string): AsyncGenerator<ArchivedFile> {
+  const chunks = createReadStream(file, { highWaterMark: 1024 * 1024 })
+  try {
+    yield* filesOfArchive(chunks)
+  } catch (cause) {
+    const { code, message } = cause as NodeJS.ErrnoException
+    if (code !== undefined) throw new Error(`${file} cannot be read (${code})`, { cause })
+    throw damaged(file, message)
+  }
+}
+
+function readManifest(file: string, ends: ReadonlyMap<string, Buffer>): Manifest {
+  const bytes = ends.get(manifestName)
+  if (bytes === undefined || !ends.has(manifestHashName)) {
+    throw damaged(file, 'its end is missing')
+  }
+  if (ends.get(manifestHashName)?.toString('utf8').trim() !== sha256(bytes)) {
+    throw damaged(file, `${manifestName} is not what was saved`)
+  }
+  const read = manifestSchema.safeParse(JSON.parse(bytes.toString('utf8')))
+  if (read.success) return read.data
+  throw new Error(`${file} is a backup of a form that this version does not know`)
+}
+
+function damaged(file: string, why: string): Error {
+  return new Error(`${file} is damaged, or no backup: ${why}. Nothing was changed`)
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

@@ -1,0 +1,27 @@
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { readKeyFiles } from './key-files.ts'
+import { withDatabase, type FolderChoice } from './with-database.ts'
+import { writeBackup } from './write-backup.ts'
+
+/** `countersign backup`: the database in one snapshot and the keys, in one new file. The service may run meanwhile. */
+export async function runBackup(
+  options: FolderChoice & { out: string; withPrivateKeys?: boolean },
+): Promise<void> {
+  const file = resolve(options.out)
+  const privateToo = options.withPrivateKeys === true
+  const log = (sentence: string) => console.error(sentence)
+  await withDatabase(options, { toFill: false, log }, async (db, { folders }) => {
+    const keys = await readKeyFiles(folders.dataDir, { privateToo })
+    const { tables, madeAt } = await writeBackup(db, { file, keys })
+    const rows = tables.reduce((sum, table) => sum + table.rows, 0)
+    const { size } = await stat(file)
+    console.log(`${file}: ${rows} rows of ${tables.length} tables as of ${madeAt}, ${size} bytes`)
+    console.log(
+      privateToo
+        ? 'The private keys are in it: whoever can read it can sign in the name of this installation.'
+        : `The private keys are not in it: keep a copy of ${folders.dataDir}/keys apart from it.`,
+    )
+    console.log('The project folder is not in it either: keep that in version control.')
+  })
+}

@@ -1,0 +1,60 @@
+import { access } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { sql } from 'kysely'
+import { requireKnownMigrations, restoreTables } from '../../store/backup/restore-tables.ts'
+import { readText } from '../environment.ts'
+import { refuseOtherKeys, writeKeyFiles } from './key-files.ts'
+import { readBackup } from './read-backup.ts'
+import { withDatabase, type FolderChoice, type Place } from './with-database.ts'
+
+/**
+ * `countersign restore`: fills an empty database, and puts keys where there are none. Nothing is written over. With
+ * `check` the file is only read and compared with its hashes. What was restored serves after `doctor --repair`.
+ */
+export async function runRestore(
+  from: string,
+  options: FolderChoice & { check?: boolean },
+): Promise<void> {
+  const file = resolve(from)
+  const { manifest, keys, rows } = await readBackup(file)
+  requireKnownMigrations(manifest.migrations)
+  const count = manifest.tables.reduce((sum, table) => sum + table.rows, 0)
+  const held = `${count} rows of ${manifest.tables.length} tables as of ${manifest.madeAt}`
+  if (options.check === true) {
+    console.log(
+      `${file} is whole: ${held}, ${manifest.privateKeys ? 'with' : 'without'} private keys`,
+    )
+    return
+  }
+  const log = (sentence: string) => console.error(sentence)
+  await withDatabase(options, { toFill: true, log }, async (db, place) => {
+    const { dataDir } = place.folders
+    await refuseOtherKeys(dataDir, keys)
+    await writeKeyFiles(dataDir, keys)
+    await restoreTables(db, manifest, rows())
+    await sql`analyze`.execute(db)
+    console.log(`restored ${held}`)
+    for (const sentence of await missingKeys(place)) console.log(sentence)
+    console.log(
+      'It may be older than what was done since. Before it serves, with the service stopped: countersign doctor --repair',
+    )
+  })
+}
+
+async function missingKeys({ folders, environment }: Place): Promise<string[]> {
+  const wanted = [
+    ['signing.pem', 'COUNTERSIGN_SIGNING_KEY', 'another one is made at the next start'],
+    ['log.pem', 'COUNTERSIGN_LOG_KEY', 'without it the audit log does not go on'],
+  ] as const
+  const sentences: string[] = []
+  for (const [name, variable, otherwise] of wanted) {
+    const path = join(folders.dataDir, 'keys', name)
+    const isThere = await access(path).then(
+      () => true,
+      () => false,
+    )
+    if (!isThere && readText(environment, variable) === undefined)
+      sentences.push(`Put ${path} there from your copy of the keys: ${otherwise}.`)
+  }
+  return sentences
+}

@@ -1,0 +1,66 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { connectDatabase, type Db } from '../../store/database.ts'
+import { findPatient } from '../doctor/find-patient.ts'
+import { passwordFileOf } from '../embedded/postgres-address.ts'
+import { startEmbeddedPostgres } from '../embedded/postgres.ts'
+import { readText, type Environment } from '../environment.ts'
+import { runFolder, type Folders } from '../folders.ts'
+import { becomeSupervisor, resignAsSupervisor } from '../supervisor/single-start.ts'
+
+export type FolderChoice = { project?: string; data?: string }
+export type Place = { folders: Folders; environment: Environment }
+
+/**
+ * Works on the database of an installation: the one that the environment names, the one of the service that runs in
+ * these folders, or the folder's own, which is started for that time alone. `toFill`: for a restore, which makes a
+ * folder's database when there is none and stays away from a service that runs.
+ */
+export async function withDatabase<T>(
+  choice: FolderChoice,
+  { toFill, log }: { readonly toFill: boolean; readonly log: (sentence: string) => void },
+  work: (db: Db, place: Place) => Promise<T>,
+): Promise<T> {
+  const { folders, environment, databaseUrl } = await findPatient(choice)
+  const place = { folders, environment }
+  if (databaseUrl !== null) {
+    if (toFill && readText(environment, 'DATABASE_URL') === undefined)
+      throw new Error('Countersign runs here: stop it first, or name another folder with --data')
+    return withConnection(databaseUrl, (db) => work(db, place))
+  }
+  const dataDir = join(folders.dataDir, 'postgres')
+  if (!toFill && !(await exists(passwordFileOf(dataDir)))) {
+    throw new Error(
+      `${folders.dataDir} has no database: name the folder with --data, or set DATABASE_URL`,
+    )
+  }
+  const runDir = runFolder(folders.dataDir)
+  await becomeSupervisor(runDir, log)
+  try {
+    log('nothing runs here: starting Postgres for this alone')
+    const postgres = await startEmbeddedPostgres({ dataDir, durable: true, log })
+    try {
+      return await withConnection(postgres.url, (db) => work(db, place))
+    } finally {
+      await postgres.stop()
+    }
+  } finally {
+    await resignAsSupervisor(runDir)
+  }
+}
+
+async function withConnection<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign backup' })
+  try {
+    return await work(db)
+  } finally {
+    await db.destroy()
+  }
+}
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  )
+}

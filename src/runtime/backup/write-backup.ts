@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import { link, open, rm } from 'node:fs/promises'
+import type { FileHandle } from 'node:fs/promises'
+import { sql } from 'kysely'
+import { zstdCompressSync } from 'node:zlib'
+import { VERSION } from '../../cli/version.ts'
+import { archiveEnd, archiveFile } from '../../evidence/bundle/tar.ts'
+import { readMigrations, readSequences, readShapes } from '../../store/backup/catalog.ts'
+import { readRows, withSnapshot } from '../../store/backup/read-rows.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import { requireKnownMigrations } from '../../store/backup/restore-tables.ts'
+import type { KeyFile } from './key-files.ts'
+import { isPrivateKey } from './key-files.ts'
+import { manifestHashName, manifestName, partName, type Manifest } from './manifest.ts'
+
+/**
+ * Writes every table, read in one snapshot, and the given keys into a new file that only its owner can read; answers
+ * what it holds. The file is there when all of it is on disk, never a part. Rejects when there is such a file already.
+ */
+export async function writeBackup(
+  db: Db,
+  options: { readonly file: string; readonly keys: readonly KeyFile[] },
+): Promise<Manifest> {
+  const half = `${options.file}.${process.pid}.new`
+  const out = await open(half, 'wx', 0o600)
+  try {
+    const manifest = await withSnapshot(db, (tx) => writeArchive(tx, out, options.keys))
+    await out.sync()
+    await link(half, options.file)
+    return manifest
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    throw new Error(`${options.file} is there already, and is not written over`, { cause: error })
+  } finally {
+    await out.close()
+    await rm(half, { force: true })
+  }
+}
+
+async function writeArchive(tx: Tx, out: FileHandle, keys: readonly KeyFile[]): Promise<Manifest> {
+  const files: Manifest['files'] = []
+  const add = async (path: string, bytes: Uint8Array): Promise<void> => {
+    await out.appendFile(archiveFile({ path, bytes }))
+    files.push({ path, bytes: bytes.length, sha256: sha256(bytes) })
+  }
+  const migrations = await readMigrations(tx)
+  requireKnownMigrations(migrations)
+  for (const { path, bytes } of keys) await add(path, bytes)
+  const tables: Manifest['tables'] = []
+  for (const shape of await readShapes(tx)) {
+    let rows = 0
+    let parts = 0
+    for await (const part of readRows(tx, shape)) {
+      rows += part.rows
+      parts += 1
+      await add(partName(shape.name, parts), zstdCompressSync(part.text))
+    }
+    tables.push({ ...shape, columns: [...shape.columns], rows })
+  }
+  const { rows: told } = await sql<{ now: Date; postgres: string }>`
+    select transaction_timestamp() as now, current_setting('server_version') as postgres
+  `.execute(tx)
+  const manifest: Manifest = {
+    format: 'countersign-backup',
+    version: 1,
+    madeAt: (told[0]?.now ?? new Date(0)).toISOString(),
+    program: VERSION,
+    postgres: told[0]?.postgres ?? '',
+    migrations,
+    tables,
+    sequences: await readSequences(tx),
+    privateKeys: keys.some(({ path }) => isPrivateKey(path)),
+    files,
+  }
+  const bytes = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`)
+  await out.appendFile(archiveFile({ path: manifestName, bytes }))
+  const hash = Buffer.from(`${sha256(bytes)}\n`)
+  await out.appendFile(archiveFile({ path: manifestHashName, bytes: hash }))
+  await out.appendFile(archiveEnd)
+  return manifest
+}
+
+function sha256(bytes: Uint8Array): string {
+  return createHash('sha256').update(bytes).digest('hex')
+}

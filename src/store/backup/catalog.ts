@@ -1,0 +1,61 @@
+import { sql } from 'kysely'
+import type { Tx } from '../database.ts'
+
+/** A table's columns in their order, each with its type as Postgres writes it. */
+export interface TableShape {
+  readonly name: string
+  readonly columns: readonly { readonly name: string; readonly type: string }[]
+}
+
+/** How far a sequence has come; `null`: not used yet. As text, since it is a `bigint`. */
+export interface SequencePlace {
+  readonly name: string
+  readonly last: string | null
+}
+
+/** Every table of ours by name, without those of the migrator and without generated columns. */
+export async function readShapes(tx: Tx): Promise<TableShape[]> {
+  const { rows } = await sql<TableShape>`
+    select class.relname as name,
+      json_agg(
+        json_build_object('name', attname, 'type', format_type(atttypid, atttypmod)) order by attnum
+      ) as columns
+    from pg_class class join pg_attribute attribute on attribute.attrelid = class.oid
+    where class.relnamespace = current_schema()::regnamespace and class.relkind in ('r', 'p')
+      and not class.relispartition and class.relname not in ('kysely_migration', 'kysely_migration_lock')
+      and attnum > 0 and not attisdropped and attgenerated = ''
+    group by class.relname order by class.relname
+  `.execute(tx)
+  return rows
+}
+
+export async function readSequences(tx: Tx): Promise<SequencePlace[]> {
+  const { rows } = await sql<SequencePlace>`
+    select sequencename as name, last_value::text as last from pg_sequences
+    where schemaname = current_schema() order by sequencename
+  `.execute(tx)
+  return rows
+}
+
+/** The migrations that made this schema, in their order; none in an empty database. */
+export async function readMigrations(tx: Tx): Promise<string[]> {
+  const { rows: found } = await sql<{ table: string | null }>`
+    select to_regclass('kysely_migration')::text as table
+  `.execute(tx)
+  if (found[0]?.table === null) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(tx)
+  return rows.map(({ name }) => name).toSorted()
+}
+
+/** Whether the database has no table, view or sequence of anybody. */
+export async function isEmptyDatabase(tx: Tx): Promise<boolean> {
+  const { rows } = await sql<{ empty: boolean }>`
+    select not exists (
+      select from pg_class class where relnamespace = current_schema()::regnamespace
+        and not exists (
+          select from pg_depend where classid = 'pg_class'::regclass and objid = class.oid and deptype = 'e'
+        )
+    ) as empty
+  `.execute(tx)
+  return rows[0]?.empty === true
+}

@@ -1,0 +1,88 @@
+import { isDeepStrictEqual } from 'node:util'
+import { sql } from 'kysely'
+import type { Db, Tx } from '../database.ts'
+import { migrateTo, migrateToLatest } from '../migrate.ts'
+import { migrations } from '../migrations/index.ts'
+import { isEmptyDatabase, readShapes, type SequencePlace, type TableShape } from './catalog.ts'
+import { loadRows, withoutChecks } from './load-rows.ts'
+
+/** What a backup says of the database that it was made of. */
+export interface SavedDatabase {
+  readonly migrations: readonly string[]
+  readonly tables: readonly TableShape[]
+  readonly sequences: readonly SequencePlace[]
+}
+
+/** Some rows of a table, as they come out of a backup. */
+export interface SavedRows {
+  readonly table: string
+  readonly text: string
+}
+
+/** Throws one sentence unless this version can bring a database with these migrations to its own schema. */
+export function requireKnownMigrations(saved: readonly string[]): void {
+  const known = Object.keys(migrations).toSorted()
+  const unknown = saved.filter((name) => !known.includes(name))
+  if (unknown.length > 0) {
+    throw new Error(
+      `The backup is of a newer version (${unknown.join(', ')}): restore it with that version`,
+    )
+  }
+  if (saved.length === 0 || !isDeepStrictEqual(saved, known.slice(0, saved.length)))
+    throw new Error('The backup is of no version that was released: its migrations have gaps')
+}
+
+/**
+ * Fills an empty database: makes the schema that was saved, loads the rows, brings both to this version's schema and
+ * notes that nobody has accepted the copy yet. One transaction: when anything fails, the database is as empty as
+ * before. Answers the number of rows. Rejects with one sentence when there is anything in the database.
+ */
+export async function restoreTables(
+  db: Db,
+  saved: SavedDatabase,
+  parts: AsyncIterable<SavedRows>,
+): Promise<number> {
+  requireKnownMigrations(saved.migrations)
+  return db.transaction().execute(async (tx) => {
+    if (!(await isEmptyDatabase(tx))) {
+      throw new Error('The database is not empty: a backup is restored into a new one only')
+    }
+    await migrateTo(tx, saved.migrations.at(-1) ?? '')
+    const shapes = await requireShapes(tx, saved.tables)
+    let rows = 0
+    await withoutChecks(tx, async () => {
+      for (const table of shapes.keys()) await sql`delete from ${sql.table(table)}`.execute(tx)
+      for await (const { table, text } of parts) {
+        const shape = shapes.get(table)
+        if (shape === undefined) throw new Error(`The backup has rows of no table: ${table}`)
+        rows += await loadRows(tx, shape, text)
+      }
+    })
+    for (const { name, last } of saved.sequences) {
+      if (last !== null)
+        await sql`select setval(${`"${name}"`}::regclass, ${last}::bigint)`.execute(tx)
+    }
+    await migrateToLatest(tx)
+    await tx
+      .updateTable('installation')
+      .set({ restored_at: sql<Date>`clock_timestamp()` })
+      .execute()
+    return rows
+  })
+}
+
+/** The tables as they are now, once they are known to be those that were saved. */
+async function requireShapes(
+  tx: Tx,
+  saved: readonly TableShape[],
+): Promise<Map<string, TableShape>> {
+  const found = new Map((await readShapes(tx)).map((shape) => [shape.name, shape]))
+  const wanted = new Map(saved.map((shape) => [shape.name, shape]))
+  const other = [...new Set([...found.keys(), ...wanted.keys()])].find(
+    (name) => !isDeepStrictEqual(found.get(name)?.columns, wanted.get(name)?.columns),
+  )
+  if (other !== undefined) {
+    throw new Error(`The table ${other} of the backup is not the one that its migrations make`)
+  }
+  return found
+}
