@@ -2,6 +2,7 @@ import type { ErrorRequestHandler, Response } from 'express'
 import { ZodError } from 'zod'
 import { Problem } from '../../domain/problem.ts'
 import type { Log } from '../../services/context.ts'
+import { isDatabaseAway } from '../../store/is-database-away.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 
 /** Turns whatever a route threw into RFC 9457 problem details. What is not a `Problem` is logged and told as `internal`. */
@@ -86,20 +87,6 @@ function sentenceOf(issue: ZodError['issues'][number]): string {
   return issue.code === 'invalid_type' && issue.message.endsWith('received undefined')
     ? 'is missing'
     : issue.message
-}
-
-const awayCodes = new Set(['ECONNREFUSED', 'ECONNRESET', 'ENOTFOUND', '57P01', '57P02', '57P03'])
-
-function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return (
-    awayCodes.has(code) ||
-    code.startsWith('08') ||
-    /^(Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error)/.test(
-      error.message,
-    )
-  )
 }
 
 /** A list was asked with a value that Postgres cannot read, such as a cursor somebody made up. */
