@@ -54,8 +54,32 @@ export interface ProjectConfig {
   readonly workspaces: ReadonlyMap<string, WorkspaceSetting>
   readonly rights: Readonly<Record<Right, readonly Holder[]>>
   readonly webhooks: WebhookSettings
+  readonly signIn: SignInSettings
   /** `null`: no mail is sent */
   readonly email: EmailSettings | null
+}
+
+/** How people sign in, besides one-time links. */
+export interface SignInSettings {
+  readonly oidc: OidcSettings | null
+}
+
+/** An OpenID Connect provider, and what of its claims makes somebody known and a member. */
+export interface OidcSettings {
+  /** to the letter as the provider's own documents write it */
+  readonly issuer: string
+  readonly clientId: string
+  /** name of the environment variable that holds the client secret; `null`: a public client */
+  readonly clientSecretFrom: string | null
+  readonly scopes: readonly string[]
+  /** what the button says */
+  readonly label: string
+  readonly emailClaim: string
+  readonly requireVerifiedEmail: boolean
+  readonly groupsClaim: string
+  /** teams by the group that fills them */
+  readonly teams: ReadonlyMap<string, readonly string[]>
+  readonly source: string
 }
 
 /** Where other programs are told, and which private addresses they may have (security.md 23). */

@@ -18,6 +18,9 @@ import type { InstallationTable } from './tables/installation.ts'
 import type {
   PersonTable,
   TeamMemberTable,
+  MembershipTable,
+  IdentityTable,
+  SignInFlowTable,
   SessionTable,
   SignInLinkTable,
   ApiKeyTable,
@@ -52,6 +55,9 @@ export interface Database {
   installation: InstallationTable
   person: PersonTable
   team_member: TeamMemberTable
+  membership: MembershipTable
+  identity: IdentityTable
+  sign_in_flow: SignInFlowTable
   session: SessionTable
   sign_in_link: SignInLinkTable
   credential: CredentialTable

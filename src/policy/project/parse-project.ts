@@ -7,6 +7,7 @@ import { readWorker } from '../worker/read-worker.ts'
 import { configFile, readConfig } from './read-config.ts'
 import { warnOfIdleEntries } from './warn-of-idle-entries.ts'
 import { warnOfIdleRules } from './warn-of-idle-rules.ts'
+import { warnOfGroupRights } from './warn-of-group-rights.ts'
 import { warnOfUnreachable } from './warn-of-unreachable.ts'
 
 export type ParsedProject =
@@ -47,6 +48,7 @@ export function parseProject(files: ProjectFiles): ParsedProject {
   // What is odd about a file may come of what is wrong with it: one mistake, one message.
   if (read !== null && !report.hasErrorsIn(configFile)) {
     warnOfUnreachable(report, read.config, workers)
+    warnOfGroupRights(report, read.config)
     warnOfIdleEntries(report, read.config)
   }
   for (const worker of workers.values()) {

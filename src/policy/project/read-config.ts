@@ -17,6 +17,7 @@ import { everybody, readPeople, readTeams } from './read-people.ts'
 import { readQueues } from './read-queues.ts'
 import { noRights, readRights } from './read-rights.ts'
 import { readEmail } from './read-email.ts'
+import { noSignIn, readSignIn } from './read-sign-in.ts'
 import { noWebhooks, readWebhooks } from './read-webhooks.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
 import { configFileSchema, defaults, workspace } from '../schema/config-file.ts'
@@ -69,6 +70,7 @@ export function readConfig(
       (spot) => readRights(spot, names, new Set(people.map((person) => person.email))),
       noRights,
     ),
+    signIn: part('signIn', (spot) => readSignIn(spot, names.teams), noSignIn),
     webhooks: part('webhooks', (spot) => readWebhooks(spot, names.queues), noWebhooks),
     email: part('email', readEmail, null),
   }

@@ -1,6 +1,7 @@
 import { quorumTeams, tally } from '../../domain/quorum.ts'
 import type { Quorum } from '../../domain/request.ts'
 import type { ProjectConfig, QuorumSetting, RoutingEntry, WorkerDefinition } from '../policy.ts'
+import { groupTeams } from './group-teams.ts'
 import { configFile } from './read-config.ts'
 import { placeOfSource, type Report } from '../reading/report.ts'
 
@@ -10,9 +11,10 @@ export function warnOfUnreachable(
   config: ProjectConfig,
   workers: ReadonlyMap<string, WorkerDefinition>,
 ): void {
+  const filled = groupTeams(config)
   for (const queue of config.queues.values()) {
     const team = config.teams.get(queue.team)
-    if (team === undefined || team.members.length > 0) continue
+    if (team === undefined || team.members.length > 0 || filled.has(team.name)) continue
     const problem = `queue "${queue.name}" reaches nobody: team "${queue.team}" is empty`
     report.warn(placeOfSource(queue.source), problem, `add members to team "${queue.team}"`)
   }
@@ -41,8 +43,10 @@ function canBeMet(config: ProjectConfig, entry: RoutingEntry, quorum: QuorumSett
   return everybodyMeets(config, { any: [[{ team: queue.team, count: quorum.count }]] })
 }
 
-/** Would it be met if everybody approved? Distinct people fill distinct places. */
+/** Would it be met if everybody approved? Distinct people fill distinct places. How many a group has is not known here. */
 function everybodyMeets(config: ProjectConfig, quorum: Quorum): boolean {
+  const filled = groupTeams(config)
+  if (quorumTeams(quorum).some((name) => filled.has(name))) return true
   const asked = quorumTeams(quorum).flatMap((name) => config.teams.get(name) ?? [])
   const people = new Set(asked.flatMap((team) => team.members))
   const votes = [...people].map((personId) => ({

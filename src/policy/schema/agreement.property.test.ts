@@ -30,6 +30,11 @@ overlays:
   - { when: { tool: exec }, approval: { approval: blocked, reason: why } }
 workspaces: { default: { root: ., taskQueue: other } }
 rights: { startApproveAll: platform, manageRuns: [ada@example.com], readAudit: other, activatePolicy: [platform] }
+signIn:
+  oidc:
+    { issuer: "https://id.example.com", clientId: countersign, clientSecretFrom: OIDC_SECRET, scopes: [openid, email],
+      label: Example, emailClaim: email, requireVerifiedEmail: true, groupsClaim: groups,
+      teams: { admins: platform, "a group": [platform, other] } }
 webhooks:
   allow: [10.0.0.0/8]
   endpoints:
@@ -91,7 +96,7 @@ function problemsOf(name: SchemaName, value: unknown): readonly string[] {
 
 /** What relates one place to another, or bounds a value by its meaning: `check` alone says so. */
 const relations =
-  /names the |but the file is called|does not say one thing|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|names \S+ twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an address or a range|a user name, a password|not a sender|not a time zone|once an hour|unencrypted/
+  /names the |but the file is called|does not say one thing|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|names \S+ twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an issuer|the scope openid|not an address or a range|a user name, a password|not a sender|not a time zone|once an hour|unencrypted/
 
 type Path = readonly (string | number)[]
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { streamEvents } from '../../domain/stream-event.ts'
 import { rightNames } from '../policy.ts'
 import { email as mail } from './email.ts'
+import { signIn } from './sign-in.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
 export const person = z.strictObject({ email, name: maybe(text) })
@@ -96,6 +97,7 @@ export const configFileSchema = z.strictObject({
   overlays: maybe(z.array(overlay)).describe("the organisation's own rules; may only tighten"),
   workspaces: maybe(z.record(name, workspace)),
   rights: maybe(rights),
+  signIn: maybe(signIn).describe('how people sign in, besides one-time links'),
   webhooks: maybe(webhooks).describe('programs that are told of requests'),
   email: maybe(mail).describe('people are told by mail, and may sign in by a link in one'),
 })

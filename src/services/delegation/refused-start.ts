@@ -1,5 +1,6 @@
 import { Problem } from '../../domain/problem.ts'
 import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
+import { groupTeams } from '../../policy/project/group-teams.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { assertReachable, assertStaffed } from '../runs/reachable-approvers.ts'
 
@@ -33,7 +34,7 @@ export async function refusedStartUnder(
   email: string,
 ): Promise<string | null> {
   const teams = [...policy.config.teams.values()].filter((team) => team.members.length > 0)
-  const staffed = new Set(teams.map((team) => team.name))
+  const staffed = new Set([...teams.map((team) => team.name), ...groupTeams(policy.config)])
   return (
     refusedToTeams(policy, target, email) ??
     (await sentenceOf(async () => assertStaffed(policy, target, staffed)))

@@ -1,10 +1,12 @@
 import { v7 as uuidv7 } from 'uuid'
 import type { ProjectConfig } from '../../policy/policy.ts'
 import type { Tx } from '../../store/database.ts'
+import { syncGroupMembers } from '../access/oidc/sync-group-members.ts'
 
 /**
  * Makes the people and team members of the database those of a configuration. Nobody is deleted: who is named no more
- * keeps their row for the trail and is in no team. Who is disabled stays so.
+ * keeps their row for the trail and is in no team, but for those that a mapped group of theirs fills. Who is disabled
+ * stays so.
  */
 export async function syncPeople(tx: Tx, config: ProjectConfig): Promise<void> {
   // One order for everybody, so that two activations cannot lock each other out.
@@ -24,6 +26,8 @@ export async function syncPeople(tx: Tx, config: ProjectConfig): Promise<void> {
       return id === undefined ? [] : [{ team: team.name, person_id: id }]
     }),
   )
-  await tx.deleteFrom('team_member').execute()
-  if (members.length > 0) await tx.insertInto('team_member').values(members).execute()
+  await tx.deleteFrom('membership').execute()
+  const named = members.map((member) => ({ ...member, until: null }))
+  if (named.length > 0) await tx.insertInto('membership').values(named).execute()
+  await syncGroupMembers(tx, config, null)
 }

@@ -8,9 +8,38 @@ export interface PersonTable {
   created_at: GeneratedTimestamp
 }
 
+/** A view: the memberships that hold now. */
 export interface TeamMemberTable {
   team: string
   person_id: string
+}
+
+export interface MembershipTable {
+  team: string
+  person_id: string
+  /** null: the configuration names them; else a group of theirs did, until then */
+  until: Timestamp | null
+}
+
+/** An account at an OpenID Connect provider. */
+export interface IdentityTable {
+  issuer: string
+  subject: string
+  person_id: string
+  /** as the provider last said; it decides nothing */
+  email: string
+  /** of the mapped ones */
+  groups: string[]
+  told_at: GeneratedTimestamp
+  created_at: GeneratedTimestamp
+}
+
+/** A sign-in that has left for the provider. */
+export interface SignInFlowTable {
+  state_hash: string
+  browser_hash: string
+  return_to: string
+  expires_at: Timestamp
 }
 
 export interface SessionTable {

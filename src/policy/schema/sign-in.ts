@@ -1,0 +1,29 @@
+import { z } from 'zod'
+import { maybe, oneOrMany, text } from './parts.ts'
+
+const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/)
+const claim = z.string().regex(/^[!-~]{1,200}$/)
+
+export const oidc = z.strictObject({
+  issuer: text.describe('https://…, as the provider writes itself in its discovery document'),
+  clientId: text,
+  clientSecretFrom: maybe(variable).describe(
+    'the environment variable that holds the client secret. Absent: a public client',
+  ),
+  scopes: maybe(oneOrMany(z.string().regex(/^[!-~]{1,200}$/))).describe(
+    'Default: openid, email, profile',
+  ),
+  label: maybe(text).describe('what the button says. Default: the host of the issuer'),
+  emailClaim: maybe(claim).describe('Default: email'),
+  requireVerifiedEmail: maybe(z.boolean()).describe(
+    'only an address that the provider calls verified (email_verified) makes somebody known. Default: true',
+  ),
+  groupsClaim: maybe(claim).describe('Default: groups'),
+  teams: maybe(z.record(z.string().min(1).max(256), oneOrMany(text))).describe(
+    'who is in a group of the provider is in these teams, for as long as their last sign-in is recent',
+  ),
+})
+
+export const signIn = z.strictObject({
+  oidc: maybe(oidc).describe('people sign in at an OpenID Connect provider'),
+})
