@@ -90,8 +90,8 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       taskQueue: config.taskQueue,
       outboxCommitted: deliveries.committed,
       outboxAnnounced: deliveries.announced,
-      judgeRemotely: async (question) =>
       recorded: metrics.recorded,
+      judgeRemotely: async (question) =>
         judgeRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
       manualToolsOf: async (worker) =>
         manualToolsRemotely({ db, temporal, taskQueue: await workspaceQueue() }, worker),

@@ -54,6 +54,6 @@ export function allRoutes(settings: ApiSettings): Route[] {
     hostLinkRoute(),
     ...eventRoutes,
     ...healthRoutes,
+    ...metricsRoutes,
   ]
 }
-    ...metricsRoutes,
