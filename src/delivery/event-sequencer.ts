@@ -1,6 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../store/database.ts'
 import type { Log } from '../services/context.ts'
+import { errorText } from '../services/error-text.ts'
 import { Listener } from './listener.ts'
 import { advisoryLocks } from '../store/advisory-locks.ts'
 import { Repeating } from './repeating.ts'
@@ -24,7 +25,8 @@ export class EventSequencer implements AsyncDisposable {
       work: async () => {
         while ((await sequenceEvents(options.db)) === eventsAtOnce);
       },
-      failed: (error) => options.log.warn({ error: String(error) }, 'events wait for their number'),
+      failed: (error) =>
+        options.log.warn({ error: errorText(error) }, 'events wait for their number'),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../services/context.ts'
+import { errorText } from '../services/error-text.ts'
 import { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
 import { advisoryLocks } from '../store/advisory-locks.ts'
 import type { Db } from '../store/database.ts'
@@ -51,7 +52,7 @@ export class Reconciler implements AsyncDisposable {
       },
       failed: (error) => {
         if (error instanceof ForeignNamespaceError) options.foreignNamespace(error)
-        ctx.log.warn({ error: String(error) }, 'runs could not be compared with Temporal')
+        ctx.log.warn({ error: errorText(error) }, 'runs could not be compared with Temporal')
       },
     })
   }

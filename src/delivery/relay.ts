@@ -1,4 +1,5 @@
 import type { Log } from '../services/context.ts'
+import { errorText } from '../services/error-text.ts'
 import { ForeignNamespaceError } from '../services/installation/remember-namespace.ts'
 import type { AnnouncedDecision, WrittenOutboxRow } from '../store/outbox.ts'
 import { type ClaimedRow, claimRows, markDelivered, postpone, runsToDeliver } from './claim-rows.ts'
@@ -44,7 +45,7 @@ export class Relay implements AsyncDisposable {
       everyMs: roundEveryMs,
       work: () => this.#round(),
       failed: (error) =>
-        this.#log.warn({ error: messageOf(error) }, 'the relay could not read the outbox'),
+        this.#log.warn({ error: errorText(error) }, 'the relay could not read the outbox'),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,
@@ -134,10 +135,10 @@ export class Relay implements AsyncDisposable {
       if (error instanceof ForeignNamespaceError) this.#foreignNamespace(error)
       this.#reachable = false
       this.#log.warn(
-        { runId, error: messageOf(error) },
+        { runId, error: errorText(error) },
         'Temporal did not take a signal; it will be sent again',
       )
-      await postpone(this.#delivering.db, rows, messageOf(error))
+      await postpone(this.#delivering.db, rows, errorText(error))
     }
   }
 
@@ -146,7 +147,7 @@ export class Relay implements AsyncDisposable {
       .then(
         () => undefined,
         (error: unknown) =>
-          this.#log.warn({ error: messageOf(error) }, 'a delivery was left to the next round'),
+          this.#log.warn({ error: errorText(error) }, 'a delivery was left to the next round'),
       )
       .finally(() => this.#inFlight.delete(settled))
     this.#inFlight.add(settled)
@@ -157,8 +158,4 @@ export class Relay implements AsyncDisposable {
     await this.#rounds[Symbol.asyncDispose]()
     await Promise.all(this.#inFlight)
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error)
 }

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 
 /**
@@ -13,6 +14,8 @@ export class Repeating implements AsyncDisposable {
   #again = false
   #closed = false
   #timer: NodeJS.Timeout | null = null
+  /** A round belongs to nobody's request, also when one wakes it. */
+  readonly #outside = AsyncLocalStorage.snapshot()
 
   constructor(options: {
     readonly everyMs: number
@@ -31,7 +34,7 @@ export class Repeating implements AsyncDisposable {
   wake(): void {
     if (this.#closed) return
     this.#again = true
-    this.#running ??= this.#run()
+    this.#running ??= this.#outside(() => this.#run())
   }
 
   async #run(): Promise<void> {

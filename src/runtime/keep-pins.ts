@@ -1,5 +1,6 @@
 import { Repeating } from '../delivery/repeating.ts'
 import type { SigningContext } from '../services/context.ts'
+import { errorText } from '../services/error-text.ts'
 import type { HeardServer } from '../services/policy/pins/heard-server.ts'
 import { pinDefinitions } from '../services/policy/pins/pin-definitions.ts'
 
@@ -35,7 +36,7 @@ export function keepPins(
     failed: (error) => {
       if (Date.now() - loggedAt < logEveryMs) return
       loggedAt = Date.now()
-      ctx.log.warn({ error: String(error) }, 'what MCP servers say could not be pinned yet')
+      ctx.log.warn({ error: errorText(error) }, 'what MCP servers say could not be pinned yet')
     },
   })
   return {

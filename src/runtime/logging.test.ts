@@ -7,7 +7,7 @@ const logging = join(import.meta.dirname, 'logging.ts')
 const script = `
 import { createLog } from ${JSON.stringify(logging)}
 const log = createLog('api', 'info')
-const error = Object.assign(new TypeError('no such column: the words of a person'), { code: '42703' })
+const error = Object.assign(new TypeError('no such column:\\n    at the words of a person'), { code: '42703' })
 log.warn({ runId: 'r1', err: error }, 'tried again')
 log.warn({ runId: 'r2', error }, 'tried again')
 log.debug('below the level')

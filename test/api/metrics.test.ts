@@ -63,6 +63,15 @@ test('what was decided, what waits and how each route answered is counted, with 
   expect(text).not.toContain(own.id)
 })
 
+test('an answer has the id that a proxy gave its request, and no other word of a caller', async () => {
+  const idOf = async (given: string): Promise<string | null> =>
+    (await api.ask('/healthz', { headers: { 'x-request-id': given } })).headers.get('x-request-id')
+  const given = '4bf92f35-77b3-4da6-a3ce-929d0e0e4736'
+  expect(await idOf(given)).toBe(given)
+  expect(await idOf(given.replaceAll('-', ''))).toBe(given.replaceAll('-', ''))
+  expect(await idOf(marker)).toMatch(/^[0-9a-f-]{36}$/)
+})
+
 // Rules: security.md 25
 test('what a caller writes into a path, query, header, method or body is in no figure and in no line of the log', async () => {
   const request = await addRequest(api.service, run, { position: 50 })

@@ -1,5 +1,6 @@
 import type { Policy } from '../../policy/policy.ts'
 import type { Log, PolicyReader } from '../../services/context.ts'
+import { errorText } from '../../services/error-text.ts'
 import type { Db } from '../../store/database.ts'
 import { Listener } from '../listener.ts'
 import { Repeating } from '../repeating.ts'
@@ -70,7 +71,7 @@ export class ChannelRelay implements AsyncDisposable {
     this.#rounds = new Repeating({
       everyMs: this.#times.everyMs,
       work: () => this.#round(),
-      failed: (error) => options.log.warn({ error: String(error) }, 'notifications wait'),
+      failed: (error) => options.log.warn({ error: errorText(error) }, 'notifications wait'),
     })
     this.#listener = new Listener({
       url: options.databaseUrl,
@@ -102,7 +103,7 @@ export class ChannelRelay implements AsyncDisposable {
     try {
       while (await tellChannel(this.#options.db, channel));
     } catch (error) {
-      const fields = { endpoint: channel.name, error: String(error) }
+      const fields = { endpoint: channel.name, error: errorText(error) }
       this.#options.log.warn(fields, 'the notifications of a channel wait')
     }
   }
@@ -140,7 +141,7 @@ export class ChannelRelay implements AsyncDisposable {
   /** The outcome could not be recorded: the lease ends, and it is sent again. */
   #failed(channel: Channel, due: DueDelivery, error: unknown): void {
     const { log } = this.#options
-    const fields = { endpoint: channel.name, deliveryId: due.id, error: String(error) }
+    const fields = { endpoint: channel.name, deliveryId: due.id, error: errorText(error) }
     log.warn(fields, 'what became of a notification could not be recorded')
   }
 

@@ -1,5 +1,6 @@
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, SigningContext } from '../../services/context.ts'
+import { errorText } from '../../services/error-text.ts'
 import { activateFolder } from '../../services/policy/activate-folder.ts'
 import { newestActivation } from '../../services/policy/newest-activation.ts'
 import { watchProject } from '../../services/policy/watch-project.ts'
@@ -40,7 +41,7 @@ export async function putProjectIntoForce(
       )
   }
   const failed = (error: unknown) => {
-    const problems = error instanceof Problem ? error.facts : { error: String(error) }
+    const problems = error instanceof Problem ? error.facts : { error: errorText(error) }
     if (JSON.stringify(problems) === told) return
     told = JSON.stringify(problems)
     ctx.log.error(

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { realpath } from 'node:fs/promises'
 import { hostname } from 'node:os'
-import { DefaultLogger, NativeConnection, Runtime } from '@temporalio/worker'
-import type { LogLevel } from '@temporalio/worker'
+import { NativeConnection } from '@temporalio/worker'
 import { createWorkers } from '../../activities/create-workers.ts'
 import { connectTemporal } from '../../delivery/temporal-client.ts'
 import { pinReader } from '../../services/policy/pins/await-pin.ts'
@@ -25,7 +24,6 @@ import { buildRegistry } from '../../tools/registry.ts'
 import { checkNotRestored } from '../high-water-mark.ts'
 import { checkSchema } from '../check-schema.ts'
 import { readConfig } from '../config.ts'
-import type { Config } from '../config.ts'
 import { processEnvironment, readText } from '../environment.ts'
 import { findFolders } from '../folders.ts'
 import { createLog } from '../logging.ts'
@@ -33,6 +31,7 @@ import { createWorkerMetrics } from '../metrics/activity-metrics.ts'
 import { serveMetrics } from '../metrics/serve-metrics.ts'
 import { readProjectEnvironment, withoutSigningKey } from '../project/project-environment.ts'
 import { Refusal, serveProcess } from '../serve-process.ts'
+import { installRuntime } from './sdk-runtime.ts'
 import { temporalConnection } from './temporal-tls.ts'
 import { ToolProcesses } from '../project/tool-processes.ts'
 import { waitForVerifier } from '../wait-for-verifier.ts'
@@ -129,7 +128,7 @@ export async function runTemporalWorker(options: {
       modelOf: (model, script) => openModel({ model, script, environment }),
     }
     await lookAfterLostCommands(ctx, (callId) => settleUnknown(ctx, { callId }))
-    installRuntime(config)
+    installRuntime(config.logLevel, log)
     const connection = await NativeConnection.connect(address)
     undo.defer(() => connection.close())
     const workers = await createWorkers(ctx, {
@@ -169,16 +168,4 @@ async function warmTools(ctx: WorkerContext, toolProcesses: ToolProcesses): Prom
   } catch (error) {
     ctx.log.warn({ err: error }, 'the project’s tools could not be loaded ahead of the first call')
   }
-}
-
-/** The SDK's own handlers of signals are off: this process stops its parts itself, in order. */
-function installRuntime(config: Config): void {
-  const levels: Record<Config['logLevel'], LogLevel> = {
-    debug: 'DEBUG',
-    info: 'WARN',
-    warn: 'WARN',
-    error: 'ERROR',
-    silent: 'ERROR',
-  }
-  Runtime.install({ shutdownSignals: [], logger: new DefaultLogger(levels[config.logLevel]) })
 }

@@ -1,0 +1,46 @@
+import { DefaultLogger, Runtime } from '@temporalio/worker'
+import type { LogEntry, LogLevel } from '@temporalio/worker'
+import type { Log } from '../../services/context.ts'
+import type { Config } from '../config.ts'
+
+const levels: Record<Config['logLevel'], LogLevel> = {
+  debug: 'DEBUG',
+  info: 'WARN',
+  warn: 'WARN',
+  error: 'ERROR',
+  silent: 'ERROR',
+}
+
+/** What a line of the SDK may say besides its message: ids and names, never what an activity was given or failed with. */
+const told = [
+  'sdkComponent',
+  'taskQueue',
+  'workflowId',
+  'workflowType',
+  'activityId',
+  'activityType',
+  'attempt',
+  'durationMs',
+]
+
+/**
+ * Set up the SDK of this process: it writes into our log, in our form, and its own handlers of signals are off, since
+ * this process stops its parts itself, in order.
+ */
+export function installRuntime(logLevel: Config['logLevel'], log: Log): void {
+  const say = ({ level, message, meta }: LogEntry): void => {
+    const fields = Object.fromEntries(
+      told.flatMap((name) => (meta?.[name] === undefined ? [] : [[name, meta[name]]])),
+    )
+    const error: unknown = meta?.['error']
+    const line = error instanceof Error ? { ...fields, err: error } : fields
+    if (level === 'ERROR') log.error(line, message)
+    else if (level === 'WARN') log.warn(line, message)
+    else log.info(line, message)
+  }
+  Runtime.install({
+    shutdownSignals: [],
+    logger: new DefaultLogger(levels[logLevel], say),
+    telemetryOptions: { logging: { filter: { core: 'WARN', other: 'ERROR' }, forward: {} } },
+  })
+}

@@ -1,0 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+
+/** The HTTP request that this process answers at the moment, however deep in the code: for logs and traces. */
+export interface CurrentRequest {
+  readonly requestId: string
+}
+
+/** Set by the API's first middleware. What outlives a request (rounds, timers) runs outside of it. */
+export const currentRequest = new AsyncLocalStorage<CurrentRequest>()
