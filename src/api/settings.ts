@@ -2,6 +2,7 @@ import type { EventFeed } from './event-feed.ts'
 import type { AnsweredRequest } from './middleware/log-requests.ts'
 import type { Readiness } from './schemas/health.ts'
 import type { SigningContext } from '../services/context.ts'
+import type { SignInMails } from '../delivery/email/sign-in-mails.ts'
 import type { SessionTimes } from '../services/access/session-times.ts'
 
 /** What the composition root tells the HTTP API. Times in milliseconds. */
@@ -48,6 +49,8 @@ export interface Api {
   readonly ctx: SigningContext
   readonly settings: ApiSettings
   readonly events: EventFeed
+  /** mails sign-in links; absent: nobody is mailed one */
+  readonly signInMails?: Pick<SignInMails, 'isOffered' | 'ask'>
   readonly readiness: () => Promise<Readiness>
   /** fires when the process stops: streams end at once, so that nobody waits for them; readers come back */
   readonly stopping?: AbortSignal

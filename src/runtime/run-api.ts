@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createApp } from '../api/app.ts'
 import type { ApiSettings } from '../api/settings.ts'
 import { AuditSequencer } from '../delivery/audit-sequencer.ts'
+import { SignInMails } from '../delivery/email/sign-in-mails.ts'
 import { EventFeed } from '../delivery/event-feed.ts'
 import { EventSequencer } from '../delivery/event-sequencer.ts'
 import {
@@ -123,6 +124,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
           }),
       }),
     )
+    const signInMails = undo.use(new SignInMails({ ctx, publicUrl: config.publicUrl, environment }))
     undo.use(new AuditSequencer({ db, signer: logSigner, log }))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config, {
@@ -139,6 +141,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       stopping: stopping.signal,
       metrics: metrics.page,
       answered: metrics.answered,
+      signInMails,
     })
     const listening = await listen(app, config)
     undo.defer(() => {

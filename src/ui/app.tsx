@@ -9,7 +9,7 @@ import { InboxPage } from './inbox/inbox-page.tsx'
 import { KeyboardProvider } from './keyboard/keyboard-provider.tsx'
 import { LiveProvider } from './live/live-provider.tsx'
 import { Shell } from './shell/shell.tsx'
-import { LinkPage } from './sign-in/link-page.tsx'
+import { LinkPage, readSignInLink } from './sign-in/link-page.tsx'
 import { SignedIn } from './sign-in/signed-in.tsx'
 import { NotFound } from './states/failure.tsx'
 import { theme } from './theme.ts'
@@ -36,7 +36,7 @@ const PolicyPage = lazy(() =>
 /** The whole dashboard. Mantine's own style elements are off: `styles/` has what they would say. */
 export function App() {
   const [client] = useState(createClient)
-  const [link] = useState(() => new URLSearchParams(window.location.hash.slice(1)).get('link'))
+  const [link] = useState(readSignInLink)
   return (
     <MantineProvider
       theme={theme}
@@ -49,7 +49,7 @@ export function App() {
           <KeyboardProvider>
             <Notifications position="bottom-left" limit={3} />
             <Routes>
-              {link !== null && <Route path="/sign-in" element={<LinkPage token={link} />} />}
+              {link !== null && <Route path="/sign-in" element={<LinkPage link={link} />} />}
               <Route
                 element={
                   <SignedIn>

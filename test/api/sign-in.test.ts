@@ -189,6 +189,7 @@ test('without development sign-in its routes do not exist, and nobody is named',
   expect((await production.ask('/v1/auth/methods')).body).toEqual({
     development: false,
     link: true,
+    mail: false,
     people: [],
   })
 })

@@ -4,7 +4,7 @@ import { createApp } from '../../src/api/app.ts'
 import type { EventFeed } from '../../src/api/event-feed.ts'
 import type { Me } from '../../src/api/schemas/auth.ts'
 import type { Readiness } from '../../src/api/schemas/health.ts'
-import type { ApiSettings } from '../../src/api/settings.ts'
+import type { Api, ApiSettings } from '../../src/api/settings.ts'
 import { createApiMetrics } from '../../src/runtime/metrics/api-metrics.ts'
 import { sessionTimes } from '../../src/services/access/session-times.ts'
 import type { Log } from '../../src/services/context.ts'
@@ -63,6 +63,7 @@ export async function createTestApi(
     readonly readiness?: () => Promise<Readiness>
     readonly stopping?: AbortSignal
     readonly log?: Log
+    readonly signInMails?: Api['signInMails']
   } = {},
 ): Promise<TestApi> {
   const database = options.database ?? (await createTestDatabase())
@@ -79,6 +80,7 @@ export async function createTestApi(
     events: options.events ?? silentFeed,
     readiness: options.readiness ?? ready,
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
+    ...(options.signInMails === undefined ? {} : { signInMails: options.signInMails }),
   })
   const server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -14,7 +14,7 @@ import { addressOf, failureLimit, type FailureLimit } from './failure-limit.ts'
  * A key that is not valid is `401` and never falls back to a cookie; 60 of them a minute are `429`.
  */
 export function authenticate(api: Api): RequestHandler {
-  const keys = failureLimit(60, 'keys')
+  const keys = failureLimit(60, 'failed keys')
   return async (request, response, next) => {
     const identity = await identify(api, keys, request)
     if (identity !== null) response.locals['identity'] = identity

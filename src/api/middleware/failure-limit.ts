@@ -18,7 +18,7 @@ export function failureLimit(most: number, what: string): FailureLimit {
   store.init({ windowMs } as Parameters<MemoryStore['init']>[0])
   const refuse = (seen: ClientRateLimitInfo): never => {
     const untilMs = (seen.resetTime?.getTime() ?? 0) - Date.now()
-    throw new Problem('rate_limited', `Too many failed ${what} from this address`, {
+    throw new Problem('rate_limited', `Too many ${what} from this address`, {
       retryAfterSeconds: Math.max(1, Math.ceil(untilMs / 1000)),
     })
   }

@@ -27,35 +27,54 @@ const signedIn = { 200: { description: 'Signed in; sets the cookie', schema: sch
 
 /** Signing in and out. Nothing here happens on GET: a link in a mail only opens a page (security.md 12). */
 export function authRoutes(settings: ApiSettings): Route[] {
-  const failures = failureLimit(10, 'sign-ins')
   const development = settings.developmentToken === null ? [] : [devLogin, devSwitch]
-  return [
-    authMethods,
-    ...development,
-    openRoute({
-      method: 'post',
-      path: '/v1/auth/link',
-      summary: 'Sign in with a one-time link',
-      body: schemas.linkBody,
-      answers: signedIn,
-      problems: ['unauthenticated', 'csrf_failed'],
-      answer: async (api, { body, request, response }) => {
-        checkOrigin(request, api.settings.publicUrl)
-        await failures.check(request)
-        try {
-          const session = await consumeSignInLink(api.ctx, {
-            ...surroundings(api, request),
-            token: body.token,
-          })
-          return await answerSignedIn(api, response, session, 'link')
-        } catch (error) {
-          if (error instanceof Problem) await failures.fail(request)
-          throw error
-        }
+  return [authMethods, ...development, linkRoute(), logout]
+}
+
+/** With a token it signs in; with an address it says the same whoever has it, at once, and mail follows or not. */
+function linkRoute(): Route {
+  const failures = failureLimit(10, 'failed sign-ins')
+  const asked = failureLimit(10, 'questions for a link')
+  return openRoute({
+    method: 'post',
+    path: '/v1/auth/link',
+    summary: 'Sign in with a one-time link, or be mailed one',
+    body: schemas.linkBody,
+    answers: {
+      ...signedIn,
+      202: {
+        description: 'A link is on its way if anybody has the address',
+        schema: schemas.linkAsked,
       },
-    }),
-    logout,
-  ]
+    },
+    problems: ['unauthenticated', 'csrf_failed', 'not_found'],
+    answer: async (api, { body, request, response }) => {
+      checkOrigin(request, api.settings.publicUrl)
+      if ('email' in body) {
+        await asked.fail(request)
+        const { signInMails } = api
+        if (signInMails === undefined || !(await signInMails.isOffered())) {
+          throw new Problem(
+            'not_found',
+            'This service sends no mail: countersign.yaml has no "email"',
+          )
+        }
+        signInMails.ask({ email: body.email, channel: channelOf(request) })
+        return { status: 202, body: { asked: true } }
+      }
+      await failures.check(request)
+      try {
+        const session = await consumeSignInLink(api.ctx, {
+          ...surroundings(api, request),
+          token: body.token,
+        })
+        return await answerSignedIn(api, response, session, 'link')
+      } catch (error) {
+        if (error instanceof Problem) await failures.fail(request)
+        throw error
+      }
+    },
+  })
 }
 
 const authMethods = openRoute({
@@ -66,7 +85,8 @@ const authMethods = openRoute({
   answer: async (api) => {
     const development = api.settings.developmentToken !== null
     const people = development ? await listSwitchable(api.ctx) : []
-    return { status: 200, body: { development, link: true, people } }
+    const mail = (await api.signInMails?.isOffered()) ?? false
+    return { status: 200, body: { development, link: true, mail, people } }
   },
 })
 

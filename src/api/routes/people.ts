@@ -65,7 +65,7 @@ export const peopleRoutes: Route[] = [
 
 /** Links made on the host itself; failures count like failed sign-ins. */
 export function hostLinkRoute(): Route {
-  const failures = failureLimit(10, 'sign-ins')
+  const failures = failureLimit(10, 'failed sign-ins')
   return openRoute({
     method: 'post',
     path: '/v1/auth/host-link',

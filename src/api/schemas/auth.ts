@@ -6,7 +6,13 @@ import { email, id, instant, listOf, text } from './common.ts'
 export const devLoginBody = z.strictObject({ email, token: text(200) })
 export const devSwitchBody = z.strictObject({ email })
 export const hostLinkBody = z.strictObject({ email, token: text(200) })
-export const linkBody = z.strictObject({ token: text(200) })
+/** The token of a link, to sign in; or an address, to be mailed one. */
+export const linkBody = z.union([
+  z.strictObject({ token: text(200) }),
+  z.strictObject({ email }),
+])
+/** The same for every address, so that it tells of none. */
+export const linkAsked = z.object({ asked: z.literal(true) }).meta({ id: 'LinkAsked' })
 
 const rights = ['startApproveAll', 'manageRuns', 'readAudit', 'activatePolicy'] as const
 export const right = z.enum(rights)
@@ -53,6 +59,8 @@ export const authMethods = z
   .object({
     development: z.boolean(),
     link: z.boolean(),
+    /** links are mailed to whoever asks */
+    mail: z.boolean(),
     people: z.array(z.object({ email: z.string(), name: z.string() })),
   })
   .meta({ id: 'AuthMethods' })

@@ -15,7 +15,8 @@ export function addLoginCommand(program: Command): void {
     .argument('<url>', 'the one-time link, or the address of the service')
     .action(async (given: string) => {
       const link = new URL(await linkFrom(given))
-      const token = new URLSearchParams(link.hash.slice(1)).get('link')
+      const behind = new URLSearchParams(link.hash.slice(1))
+      const token = behind.get('link') ?? behind.get('mailed')
       if (token === null)
         throw new CommandFailure(`${given} is not a sign-in link`, exitCodes.usage)
       const session = await startSession(link.origin, { link: token })
@@ -30,7 +31,7 @@ export function addLoginCommand(program: Command): void {
 
 async function linkFrom(given: string): Promise<string> {
   if (!URL.canParse(given)) throw new CommandFailure(`${given} is not an address`, exitCodes.usage)
-  if (given.includes('#link=')) return given
+  if (/#(link|mailed)=/.test(given)) return given
   if (!isInteractive()) {
     throw new CommandFailure(
       'Give the one-time link itself; on the machine of the service: countersign people link EMAIL',

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
-import { inUnitOfWork } from '../unit-of-work.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { findActivePerson } from './find-active-person.ts'
 import { refuseSignIn } from './refuse-sign-in.ts'
 import { startSession, type SignInSurroundings, type StartedSession } from './start-session.ts'
@@ -21,29 +21,39 @@ export async function createSignInLink(
 ): Promise<{ token: string; personId: string; expiresAt: Date }> {
   const person = await findActivePerson(ctx, input.email)
   if (person === null) throw new Problem('not_found', 'The project names nobody with this address')
-  const token = newToken()
   return inUnitOfWork(ctx, async (unit) => {
-    await unit.tx
-      .deleteFrom('sign_in_link')
-      .where('expires_at', '<', sql<Date>`clock_timestamp() - interval '1 day'`)
-      .execute()
-    const { expires_at: expiresAt } = await unit.tx
-      .insertInto('sign_in_link')
-      .values({
-        token_hash: hashToken(token),
-        person_id: person.id,
-        expires_at: sql<Date>`clock_timestamp() + ${linkLastsMs} * interval '1 millisecond'`,
-      })
-      .returning('expires_at')
-      .executeTakeFirstOrThrow()
+    const link = await insertSignInLink(unit, { personId: person.id, mailed: false })
     await unit.audit({
       type: 'credential.changed',
       actor: caller.actor,
       channel: caller.channel,
       detail: { personId: person.id, change: 'link_created' },
     })
-    return { token, personId: person.id, expiresAt }
+    return { ...link, personId: person.id }
   })
+}
+
+/** Stores the hash of a new link, in the caller's transaction; those of yesterday go. */
+export async function insertSignInLink(
+  unit: UnitOfWork,
+  input: { readonly personId: string; readonly mailed: boolean },
+): Promise<{ token: string; expiresAt: Date }> {
+  const token = newToken()
+  await unit.tx
+    .deleteFrom('sign_in_link')
+    .where('expires_at', '<', sql<Date>`clock_timestamp() - interval '1 day'`)
+    .execute()
+  const { expires_at: expiresAt } = await unit.tx
+    .insertInto('sign_in_link')
+    .values({
+      token_hash: hashToken(token),
+      person_id: input.personId,
+      mailed: input.mailed,
+      expires_at: sql<Date>`clock_timestamp() + ${linkLastsMs} * interval '1 millisecond'`,
+    })
+    .returning('expires_at')
+    .executeTakeFirstOrThrow()
+  return { token, expiresAt }
 }
 
 /** Takes a link, once: two people who race for it, one signs in. Rejects with `unauthenticated`; refusals are audited. */

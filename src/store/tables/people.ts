@@ -1,3 +1,4 @@
+import type { Generated } from 'kysely'
 import type { GeneratedTimestamp, Timestamp } from './columns.ts'
 
 export interface PersonTable {
@@ -62,6 +63,8 @@ export interface SignInLinkTable {
   created_at: GeneratedTimestamp
   expires_at: Timestamp
   used_at: Timestamp | null
+  /** it went out by mail: only the newest of a person's works */
+  mailed: Generated<boolean>
 }
 
 export interface ApiKeyTable {

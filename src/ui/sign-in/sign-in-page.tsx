@@ -6,6 +6,8 @@ import { useAuthMethods } from '../api/queries.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Command } from '../states/command.tsx'
+import { MailLink } from './mail-link.tsx'
+import { PasskeySignIn } from './passkey-sign-in.tsx'
 import './sign-in.css'
 
 /** Signing in. The address stays, so that a link sent by a colleague opens after it. */
@@ -19,11 +21,13 @@ export function SignInPage() {
         {methods.isPending && <Loading what="the ways to sign in" lines={2} />}
         {methods.isError && <Failure error={methods.error} retry={() => void methods.refetch()} />}
         {methods.data?.development && <DevelopmentSignIn people={methods.data.people} />}
+        {methods.data?.mail && <MailLink />}
+        {methods.data && <PasskeySignIn />}
         {methods.data?.link && (
           <div className="column">
             <p className="dim">
-              {methods.data.development ? 'Or make' : 'Make'} a one-time link on the machine that
-              runs the service, and open it here:
+              {methods.data.development || methods.data.mail ? 'Or make' : 'Make'} a one-time link
+              on the machine that runs the service, and open it here:
             </p>
             <Command text="bin/countersign people link you@example.com" />
           </div>

@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import type { Channel } from '../../domain/actor.ts'
+import type { ServiceContext } from '../context.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { findActivePerson } from './find-active-person.ts'
+import { insertSignInLink } from './sign-in-link.ts'
+
+/** How many links one person is mailed within the time that one lasts, whoever asks. */
+const mostAtOnce = 3
+
+/** A link to send to its person's own address. */
+export interface MailedLink {
+  readonly token: string
+  readonly personId: string
+  readonly to: string
+  readonly expiresAt: Date
+}
+
+/**
+ * Makes a link for whoever has an address, to be sent there and nowhere else; those mailed before it stop working.
+ * `null`, for nobody to be told of, when the project names nobody with it or several were sent just now. Audited.
+ */
+export async function createMailedLink(
+  ctx: ServiceContext,
+  input: { readonly email: string; readonly channel: Channel },
+): Promise<MailedLink | null> {
+  const person = await findActivePerson(ctx, input.email)
+  return inUnitOfWork(ctx, async (unit) => {
+    const actor = { type: 'system', name: 'sign-in' } as const
+    const refuse = async (why: string): Promise<null> => {
+      const detail = { method: 'link', why }
+      await unit.audit({ type: 'session.refused', actor, channel: input.channel, detail })
+      return null
+    }
+    if (person === null) return refuse('unknown_person')
+    if (!(await hasRoom(unit, person.id))) return refuse('too_many')
+    await unit.tx
+      .updateTable('sign_in_link')
+      .set({ expires_at: sql<Date>`clock_timestamp()` })
+      .where('person_id', '=', person.id)
+      .where('mailed', '=', true)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+      .execute()
+    const link = await insertSignInLink(unit, { personId: person.id, mailed: true })
+    await unit.audit({
+      type: 'credential.changed',
+      actor,
+      channel: input.channel,
+      detail: { personId: person.id, change: 'link_mailed' },
+    })
+    return { ...link, personId: person.id, to: person.email }
+  })
+}
+
+/** The person's row is locked, so that those who ask at once are counted one after the other. */
+async function hasRoom(unit: UnitOfWork, personId: string): Promise<boolean> {
+  await unit.tx
+    .selectFrom('person')
+    .select('id')
+    .where('id', '=', personId)
+    .forNoKeyUpdate()
+    .execute()
+  const { count } = await unit.tx
+    .selectFrom('sign_in_link')
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .where('person_id', '=', personId)
+    .where('mailed', '=', true)
+    .where('created_at', '>', sql<Date>`clock_timestamp() - interval '15 minutes'`)
+    .executeTakeFirstOrThrow()
+  return Number(count) < mostAtOnce
+}
