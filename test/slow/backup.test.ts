@@ -1,0 +1,198 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { expect, test } from 'vitest'
+import { Installation } from '../harness/installation/installation.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+import { startInstallationIn } from '../runtime/started-installation.ts'
+import { chaosProject } from './chaos/chaos-project.ts'
+import { readJournal } from './chaos/journal.ts'
+
+const run = promisify(execFile)
+const command = fileURLToPath(new URL('../../bin/countersign', import.meta.url))
+
+const write = '{ tool: write_journal, input: { journal: journal.txt, forMs: 1 } }'
+/** Writes when it begins, and ends only once the project has a file `go`. */
+const slowTool = `import { appendFileSync, existsSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { join } from 'node:path'
+import { defineTool } from 'countersign'
+import { z } from 'zod'
+
+export default defineTool({
+  name: 'write_slowly',
+  description: 'Write into the journal, and wait',
+  inputSchema: z.object({}),
+  approval: () => 'ask',
+  execute: async (_input, { idempotencyKey }) => {
+    const project = join(import.meta.dirname, '..')
+    appendFileSync(join(project, 'journal.txt'), \`begin \${idempotencyKey}\\n\`)
+    while (!existsSync(join(project, 'go'))) await delay(20)
+    appendFileSync(join(project, 'journal.txt'), \`end \${idempotencyKey}\\n\`)
+    return { written: true }
+  },
+})
+`
+
+function project(): Record<string, string> {
+  const base = chaosProject()
+  const clerk = base['workers/clerk.md'] ?? ''
+  const worker = (name: string): string =>
+    clerk
+      .replaceAll('clerk', name)
+      .replace('tools: { write_journal: {} }', 'tools: { write_journal: {}, write_slowly: {} }')
+  return {
+    ...base,
+    'tools/write-slowly.ts': slowTool,
+    'workers/both.md': worker('both'),
+    'scripts/both.yaml': `turns:\n  - text: Two.\n    calls: [{ tool: write_slowly, input: {} }, ${write}]\n  - text: Done.\n`,
+    'workers/twice.md': worker('twice'),
+    'scripts/twice.yaml': `turns:\n  - text: One.\n    calls: [${write}]\n  - text: Two.\n    calls: [${write}]\n  - text: Done.\n`,
+  }
+}
+
+interface Request {
+  readonly id: string
+  readonly kind: string
+  readonly state: string
+  readonly digest: string
+  readonly revision: number
+}
+
+async function startRun(installation: Installation, worker: string): Promise<string> {
+  const ada = await installation.signIn('ada@example.com')
+  const { status, body } = await ada.post('/v1/runs', { worker, input: 'Write' })
+  if (status !== 201) throw new Error(JSON.stringify(body))
+  return String(body['id'])
+}
+
+/** The requests of a run, oldest first. */
+async function requestsOf(installation: Installation, runId: string): Promise<Request[]> {
+  const grace = await installation.signIn('grace@example.com')
+  const { body } = await grace.get(`/v1/requests?runId=${runId}`)
+  return (body['items'] as Request[]).toSorted((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+/** Waits until so many requests of the run are pending; answers them. */
+async function pendingOf(
+  installation: Installation,
+  runId: string,
+  count: number,
+): Promise<Request[]> {
+  let pending: Request[] = []
+  await waitUntil(
+    async () => {
+      const all = await requestsOf(installation, runId)
+      pending = all.filter(({ state }) => state === 'pending')
+      return pending.length === count || `${pending.length} of ${all.length} are pending`
+    },
+    { withinMs: 120_000, everyMs: 200 },
+  )
+  return pending
+}
+
+async function approve(installation: Installation, request: Request | undefined): Promise<void> {
+  if (request === undefined) throw new Error('nothing to approve')
+  const { id, digest, revision } = request
+  const grace = await installation.signIn('grace@example.com')
+  const decision = { decision: 'approve', digest, revision, scope: 'once' }
+  expect(await grace.post(`/v1/requests/${id}/decisions`, decision)).toMatchObject({ status: 200 })
+}
+
+async function untilRun(installation: Installation, runId: string, state: string): Promise<void> {
+  const grace = await installation.signIn('grace@example.com')
+  await waitUntil(
+    async () => {
+      const found = (await grace.get(`/v1/runs/${runId}`)).body['state']
+      return found === state || `the run is ${String(found)}`
+    },
+    { withinMs: 120_000, everyMs: 200 },
+  )
+}
+
+/** How often each call began, as the tools themselves wrote it down. */
+async function begun(installation: Installation): Promise<number[]> {
+  return [...(await readJournal(installation.folder)).begun.values()]
+}
+
+async function countersign(installation: Installation, ...args: string[]): Promise<string> {
+  const all = [command, ...args, '--project', installation.folder]
+  const ended = await run(process.execPath, all).catch((error: unknown) => error)
+  const { stdout, stderr } = ended as { stdout: string; stderr: string }
+  return stdout + stderr
+}
+
+test('after a restore into an older Postgres, and after an emptied Temporal, nothing is executed twice', async () => {
+  await using installation = await Installation.start(project())
+  const { dataDir, folder } = installation
+  const kept = await mkdtemp(join(tmpdir(), 'countersign kept '))
+  await using _kept = {
+    [Symbol.asyncDispose]: () => rm(kept, { recursive: true, force: true }),
+  }
+  const file = join(kept, 'all.backup')
+
+  // At the backup one call runs, the one after it is approved, and a request of another run is pending.
+  const both = await startRun(installation, 'both')
+  const asked = await startRun(installation, 'clerk')
+  for (const request of await pendingOf(installation, both, 2)) await approve(installation, request)
+  await pendingOf(installation, asked, 1)
+  await waitUntil(async () => (await begun(installation)).length === 1, { withinMs: 120_000 })
+  expect(await countersign(installation, 'backup', '--out', file)).toContain(
+    'The private keys are not in it',
+  )
+  await approve(installation, (await pendingOf(installation, asked, 1))[0])
+  await writeFile(join(folder, 'go'), '')
+  await untilRun(installation, both, 'completed')
+  await untilRun(installation, asked, 'completed')
+  expect(await begun(installation)).toEqual([1, 1, 1])
+
+  // Postgres goes back to the backup; Temporal has all of it behind itself.
+  await installation.restart(async () => {
+    expect(await countersign(installation, 'restore', file)).toContain('is not empty')
+    await rename(join(dataDir, 'postgres'), join(kept, 'postgres'))
+    await writeFile(join(kept, 'half'), 'no backup')
+    expect(await countersign(installation, 'restore', join(kept, 'half'))).toContain('is damaged')
+    expect(await countersign(installation, 'restore', file)).toContain(
+      'countersign doctor --repair',
+    )
+    await expect(startInstallationIn(folder)).rejects.toThrow('countersign doctor --repair')
+    expect(await countersign(installation, 'doctor')).toContain('PROBLEM  record')
+    expect(await countersign(installation, 'doctor', '--repair')).toContain(
+      'the epoch is 2 now; 2 calls that may have run became outcome checks',
+    )
+  })
+  const grace = await installation.signIn('grace@example.com')
+  const checks = await pendingOf(installation, both, 2)
+  expect(checks.map(({ kind }) => kind)).toEqual(['outcome_check', 'outcome_check'])
+  for (const { id } of checks) {
+    const body = { ran: true, then: 'continue', reason: 'The journal has it' }
+    expect(await grace.post(`/v1/requests/${id}/settle`, body)).toMatchObject({ status: 200 })
+  }
+  await untilRun(installation, both, 'completed')
+  // What was decided in the lost time is asked again: only a person can say whether it ran.
+  const [again] = await pendingOf(installation, asked, 1)
+  expect(again?.kind).toBe('tool_call')
+  expect(await begun(installation)).toEqual([1, 1, 1])
+
+  // The reverse: Postgres knows of a call that ran, and Temporal of nothing at all.
+  const twice = await startRun(installation, 'twice')
+  await approve(installation, (await pendingOf(installation, twice, 1))[0])
+  await waitUntil(async () => (await requestsOf(installation, twice)).length === 2, {
+    withinMs: 120_000,
+  })
+  await installation.restart(async () => {
+    for (const end of ['', '-wal', '-shm'])
+      await rm(join(dataDir, `temporal-1.31.sqlite${end}`), { force: true })
+    await expect(startInstallationIn(folder)).rejects.toThrow(
+      'is not the one this installation belongs to',
+    )
+    expect(await countersign(installation, 'doctor', '--repair')).toContain('the epoch is 3 now')
+  })
+  await approve(installation, (await pendingOf(installation, twice, 1))[0])
+  await untilRun(installation, twice, 'completed')
+  expect(await begun(installation)).toEqual([1, 1, 1, 1, 1])
+  expect(await pendingOf(installation, asked, 1)).toHaveLength(1)
+}, 600_000)
