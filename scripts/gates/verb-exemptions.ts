@@ -21,6 +21,7 @@ export const exemptions: Exemptions = {
     'signInForDevelopment',
     'switchPerson',
     'consumeSignInLink',
+    'signInWithPasskey',
     'createMailedLink',
   ]),
   ...excuse('caller', performed, [

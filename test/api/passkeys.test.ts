@@ -6,7 +6,7 @@ import {
   type SoftwarePasskey,
 } from '../harness/fixtures/software-passkey.ts'
 import { createApiWithActivators } from './activating-operators.ts'
-import type { Client, Reply, TestApi } from './test-api.ts'
+import { cookieOf, type Client, type Reply, type TestApi } from './test-api.ts'
 
 let api: TestApi
 let grace: Client
@@ -175,4 +175,95 @@ test('people rename and remove their own passkeys, and see those of nobody else'
     { change: 'passkey_renamed' },
     { change: 'passkey_removed' },
   ])
+})
+
+describe('signing in with a passkey', () => {
+  let passkey: SoftwarePasskey
+  beforeEach(async () => {
+    passkey = softwarePasskey()
+    await register(grace, passkey)
+  })
+
+  async function signIn(wrong: Misbehaviour = {}, change: Record<string, unknown> = {}) {
+    const options = (await api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} })).body
+    const answer = passkey.get(options, wrong)
+    const response = { ...answer, response: { ...answer.response, ...change } }
+    return api.ask('/v1/auth/passkey', { method: 'POST', body: { response } })
+  }
+
+  async function whyRefused(): Promise<unknown> {
+    const row = await api.database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('type', '=', 'session.refused')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    return JSON.parse(row.document).detail
+  }
+
+  test('starts a session of its owner, unconfirmed as it is, and says when it was last used', async () => {
+    const reply = await signIn()
+    expect(reply).toMatchObject({
+      status: 200,
+      body: { person: { name: 'Grace' }, signedInBy: 'passkey' },
+    })
+    const cookie = cookieOf(reply)
+    expect((await api.ask('/v1/me', { headers: { cookie } })).body.signedInBy).toBe('passkey')
+    const [listed] = (await grace.get('/v1/credentials')).body.items
+    expect(listed.lastUsedAt).not.toBeNull()
+  })
+
+  // Rules: security.md 21
+  test('refuses, and tells the trail why: another origin, an owner not verified, a counter gone back, another key', async () => {
+    expect((await signIn()).status).toBe(200)
+    for (const [wrong, change, why] of [
+      [{ origin: 'https://evil.example' }, {}, 'assertion'],
+      [{ rpId: 'evil.example' }, {}, 'assertion'],
+      [{ unverified: true }, {}, 'assertion'],
+      [{}, { signature: 'AAAA' }, 'assertion'],
+      [{ counter: 1 }, {}, 'counter'],
+      [{}, { userHandle: 'AAAA' }, 'credential'],
+      [{ challenge: 'AAAA' }, {}, 'challenge'],
+    ] as const) {
+      expect((await signIn(wrong, change)).status, JSON.stringify([wrong, change])).toBe(401)
+      expect(await whyRefused()).toEqual({ method: 'passkey', why })
+    }
+  })
+
+  test('takes a challenge once', async () => {
+    const options = (await api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} })).body
+    const body = { response: passkey.get(options) }
+    expect((await api.ask('/v1/auth/passkey', { method: 'POST', body })).status).toBe(200)
+    expect((await api.ask('/v1/auth/passkey', { method: 'POST', body })).status).toBe(401)
+  })
+
+  test('ends with the passkey, and with its owner, at once', async () => {
+    const [listed] = (await grace.get('/v1/credentials')).body.items
+    await olga.delete(`/v1/credentials/${listed.id}`)
+    expect((await signIn()).status).toBe(401)
+    const linus = await api.signIn(api.people.linus)
+    passkey = softwarePasskey()
+    await register(linus, passkey)
+    await olga.post('/v1/people/linus@example.com/disable')
+    expect((await signIn()).status).toBe(401)
+  })
+})
+
+// Rules: security.md 21
+test('ten failed sign-ins with a passkey in a minute end in 429', async () => {
+  await using other = await createApiWithActivators()
+  const body = {
+    response: {
+      id: 'AAAA',
+      rawId: 'AAAA',
+      type: 'public-key',
+      clientExtensionResults: {},
+      response: { clientDataJSON: 'AAAA', authenticatorData: 'AAAA', signature: 'AAAA' },
+    },
+  }
+  const statuses: number[] = []
+  for (let time = 0; time < 11; time += 1) {
+    statuses.push((await other.ask('/v1/auth/passkey', { method: 'POST', body })).status)
+  }
+  expect(statuses).toEqual([...Array<number>(10).fill(401), 429])
 })

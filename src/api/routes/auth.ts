@@ -139,7 +139,8 @@ const logout = route({
   },
 })
 
-function surroundings(api: Api, request: Request): SignInSurroundings {
+/** What a new session is told of where it is started from. */
+export function surroundings(api: Api, request: Request): SignInSurroundings {
   return {
     channel: channelOf(request),
     device: deviceOf(request),
@@ -155,7 +156,8 @@ function requireToken(api: Api): string {
   return token
 }
 
-async function answerSignedIn(
+/** Answers with who one is by now, and sets the cookie. */
+export async function answerSignedIn(
   api: Api,
   response: Response,
   session: StartedSession,

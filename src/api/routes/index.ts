@@ -12,6 +12,7 @@ import { healthRoutes } from './health.ts'
 import { credentialRoutes } from './credentials.ts'
 import { keyRoutes } from './keys.ts'
 import { meRoutes } from './me.ts'
+import { passkeySignInRoutes } from './passkey-sign-in.ts'
 import { hostLinkRoute, peopleRoutes } from './people.ts'
 import { metricsRoutes } from './metrics.ts'
 import { policyRoutes } from './policy.ts'
@@ -30,6 +31,7 @@ import { workerRoutes } from './workers.ts'
 export function allRoutes(settings: ApiSettings): Route[] {
   return [
     ...authRoutes(settings),
+    ...passkeySignInRoutes(),
     ...meRoutes,
     ...sessionRoutes,
     ...runRoutes,

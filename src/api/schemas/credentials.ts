@@ -1,5 +1,7 @@
 import type {
+  AuthenticationResponseJSON,
   PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
 import { z } from 'zod'
@@ -54,6 +56,31 @@ const registrationResponse = z
   })
   .meta({ id: 'RegistrationResponse' })
   .transform((answer) => answer as unknown as RegistrationResponseJSON)
+
+/** What `navigator.credentials.get` is asked with, in WebAuthn's own JSON form. */
+export const assertionOptions = z
+  .custom<PublicKeyCredentialRequestOptionsJSON>()
+  .meta({ id: 'AssertionOptions', type: 'object' })
+
+/** What an authenticator signed, in WebAuthn's own JSON form; browsers may say more than this. */
+export const assertion = z
+  .looseObject({
+    id: encoded,
+    rawId: encoded,
+    type: z.literal('public-key'),
+    response: z.looseObject({
+      clientDataJSON: encoded,
+      authenticatorData: encoded,
+      signature: encoded,
+      userHandle: text(200).nullish(),
+    }),
+    clientExtensionResults: z.looseObject({}),
+  })
+  .meta({ id: 'Assertion' })
+
+export const assertionBody = z.strictObject({
+  response: assertion.transform((answer) => answer as unknown as AuthenticationResponseJSON),
+})
 
 export const registerBody = z.strictObject({ name: credentialName, response: registrationResponse })
 export const renameBody = z.strictObject({ name: credentialName })

@@ -6,7 +6,7 @@ import { inUnitOfWork } from '../unit-of-work.ts'
 /** Audits a sign-in that failed, in a transaction of its own, and rejects with `unauthenticated`. Never says which part was wrong. */
 export async function refuseSignIn(
   ctx: ServiceContext,
-  attempt: { method: 'development' | 'link' | 'key' | 'host'; why: string; channel: Channel },
+  attempt: { method: keyof typeof signInSentences; why: string; channel: Channel },
 ): Promise<never> {
   await inUnitOfWork(ctx, (unit) =>
     unit.audit({
@@ -23,6 +23,8 @@ const signInSentences = {
   development:
     'This address or token is not right: the token is in run/dev-token of the data folder',
   link: 'This link is not valid any more: each works once and for a short time. Ask for a new one',
+  passkey:
+    'This passkey did not sign you in: it is not registered here, or its answer came too late. Try again, or sign in another way',
   host: 'This token is not right: it is in run/host-token of the data folder',
   key: 'This API key is not valid: it is unknown or revoked, or its owner is disabled',
 } as const

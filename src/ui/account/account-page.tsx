@@ -1,5 +1,6 @@
 import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
+import { PasskeysSection } from './passkeys-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import './account.css'
 
@@ -17,6 +18,7 @@ export function AccountPage() {
       </p>
       <div className="column account-sections">
         <SessionsSection />
+        <PasskeysSection />
       </div>
     </>
   )

@@ -12,6 +12,7 @@ import { Time } from '../text/time.tsx'
 const methodWords: Record<SessionView['method'], string> = {
   development: 'development sign-in',
   link: 'one-time link',
+  passkey: 'passkey',
 }
 
 /** Where one is signed in. Another session ends at once, with what it holds open. */

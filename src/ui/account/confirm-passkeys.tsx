@@ -1,0 +1,75 @@
+import { Button } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { CredentialList } from '../../api/schemas/credentials.ts'
+import { callApi } from '../api/call-api.ts'
+import { everyPage } from '../api/every-page.ts'
+import { useMe } from '../api/queries.ts'
+import { announce } from '../shell/announce.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Hash } from '../text/hash.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** Colleagues' passkeys that wait for a second person; for who has the right `activatePolicy`. */
+export function ConfirmPasskeys() {
+  const { person } = useMe()
+  const client = useQueryClient()
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const everybodys = useQuery({
+    queryKey: ['credentials', 'everybody'],
+    queryFn: ({ signal }) => everyPage<CredentialList>('/v1/credentials?of=everybody', signal),
+  })
+  const waiting = everybodys.data?.items.filter(
+    (one) => one.confirmed === null && one.person.id !== person.id,
+  )
+  const confirm = async (id: string, who: string): Promise<void> => {
+    setRefusal(null)
+    try {
+      await callApi(`/v1/credentials/${id}/confirm`, { body: {} })
+      announce(`${who} signs decisions with this passkey now`)
+      await client.invalidateQueries({ queryKey: ['credentials'] })
+    } catch (error) {
+      setRefusal((error as Error).message)
+    }
+  }
+  return (
+    <>
+      <h3>To confirm</h3>
+      <p className="dim small">
+        Ask each of them, not by a message here, whether the passkey is theirs, and compare the key.
+      </p>
+      {everybodys.isError && (
+        <Failure error={everybodys.error} retry={() => void everybodys.refetch()} />
+      )}
+      {waiting?.length === 0 && <p className="small">Nobody's passkey waits to be confirmed.</p>}
+      <ul className="plain-list">
+        {waiting?.map((one) => (
+          <li key={one.id} className="account-row">
+            <span className="grow break">
+              {one.person.name} ({one.person.email}): <VisibleText text={one.name} />
+              <br />
+              <span className="dim small">
+                registered <Time at={one.registeredAt} /> · key{' '}
+                <Hash value={one.publicKeyHash} what="public key's hash" />
+              </span>
+            </span>
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`Confirm the passkey ${one.name} of ${one.person.name}`}
+              onClick={() => void confirm(one.id, one.person.name)}
+            >
+              Confirm
+            </Button>
+          </li>
+        ))}
+      </ul>
+      {refusal !== null && (
+        <p role="alert" className="small break">
+          {refusal}
+        </p>
+      )}
+    </>
+  )
+}

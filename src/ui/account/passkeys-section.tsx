@@ -1,0 +1,174 @@
+import { Button, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState, type FormEvent } from 'react'
+import type {
+  PublicKeyCredentialCreationOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/browser'
+import type { CredentialList, CredentialView } from '../../api/schemas/credentials.ts'
+import { callApi } from '../api/call-api.ts'
+import { everyPage } from '../api/every-page.ts'
+import { useMe } from '../api/queries.ts'
+import { announce } from '../shell/announce.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Hash } from '../text/hash.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { ConfirmPasskeys } from './confirm-passkeys.tsx'
+import { promptWords } from '../passkeys/prompt-words.ts'
+
+/** One's passkeys: they sign in at once, and sign decisions when somebody else has confirmed them. */
+export function PasskeysSection() {
+  const { person } = useMe()
+  const client = useQueryClient()
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const passkeys = useQuery({
+    queryKey: ['credentials', 'me'],
+    queryFn: ({ signal }) => everyPage<CredentialList>('/v1/credentials', signal),
+  })
+  const act = async (work: () => Promise<unknown>, said: string): Promise<boolean> => {
+    setRefusal(null)
+    try {
+      await work()
+      announce(said)
+      await client.invalidateQueries({ queryKey: ['credentials'] })
+      return true
+    } catch (error) {
+      setRefusal(promptWords(error))
+      return false
+    }
+  }
+  return (
+    <section className="card column" aria-labelledby="passkeys-title">
+      <h2 id="passkeys-title">Passkeys</h2>
+      <p className="dim small">
+        A fingerprint, a face, a PIN or a security key instead of a link: it signs you in, and signs
+        the decisions of queues that ask for a signature, once somebody else has confirmed it.
+      </p>
+      {passkeys.isPending && <Loading what="your passkeys" lines={2} />}
+      {passkeys.isError && <Failure error={passkeys.error} retry={() => void passkeys.refetch()} />}
+      <ul className="plain-list">
+        {passkeys.data?.items.map((passkey) => (
+          <PasskeyRow key={passkey.id} passkey={passkey} act={act} />
+        ))}
+      </ul>
+      {refusal !== null && (
+        <p role="alert" className="small break">
+          {refusal}
+        </p>
+      )}
+      <AddPasskey act={act} />
+      {person.rights.includes('activatePolicy') && <ConfirmPasskeys />}
+    </section>
+  )
+}
+
+type Act = (work: () => Promise<unknown>, said: string) => Promise<boolean>
+
+function PasskeyRow({ passkey, act }: { passkey: CredentialView; act: Act }) {
+  const [name, setName] = useState<string | null>(null)
+  const { confirmed } = passkey
+  const rename = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    const body = { name: (name ?? '').trim() }
+    const path = `/v1/credentials/${passkey.id}/rename`
+    if (await act(() => callApi(path, { body }), 'Renamed')) setName(null)
+  }
+  return (
+    <li className="account-row">
+      <span className="grow break">
+        {name === null ? (
+          <VisibleText text={passkey.name} />
+        ) : (
+          <form className="row" onSubmit={(event) => void rename(event)}>
+            <TextInput
+              aria-label={`New name of ${passkey.name}`}
+              maxLength={100}
+              value={name}
+              onChange={(event) => setName(event.currentTarget.value)}
+            />
+            <Button type="submit" size="compact-sm" disabled={name.trim() === ''}>
+              Save
+            </Button>
+          </form>
+        )}
+        {confirmed === null && <span className="mark">not confirmed</span>}
+        <br />
+        <span className="dim small">
+          registered <Time at={passkey.registeredAt} /> ·{' '}
+          {passkey.lastUsedAt === null ? (
+            'never used'
+          ) : (
+            <>
+              last used <Time at={passkey.lastUsedAt} />
+            </>
+          )}{' '}
+          · key <Hash value={passkey.publicKeyHash} what="public key's hash" /> ·{' '}
+          {confirmed === null ? (
+            'ask somebody with the right activatePolicy to confirm it; until then it signs no decisions'
+          ) : (
+            <>
+              confirmed by {confirmed.by.name} <Time at={confirmed.at} />
+            </>
+          )}
+        </span>
+      </span>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={name === null ? `Rename ${passkey.name}` : `Leave the name ${passkey.name}`}
+        onClick={() => setName(name === null ? passkey.name : null)}
+      >
+        {name === null ? 'Rename' : 'Cancel'}
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="default"
+        aria-label={`Remove ${passkey.name}`}
+        onClick={() =>
+          void act(() => callApi(`/v1/credentials/${passkey.id}`, { method: 'DELETE' }), 'Removed')
+        }
+      >
+        Remove
+      </Button>
+    </li>
+  )
+}
+
+/** Registers a passkey of this device, or of a key that is plugged in. */
+function AddPasskey({ act }: { act: Act }) {
+  const [name, setName] = useState('')
+  const [busy, setBusy] = useState(false)
+  const add = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    setBusy(true)
+    const added = await act(async () => {
+      const body = { name: name.trim(), response: await makePasskey() }
+      await callApi('/v1/credentials', { body })
+    }, 'The passkey is registered')
+    if (added) setName('')
+    setBusy(false)
+  }
+  return (
+    <form className="row account-add" onSubmit={(event) => void add(event)}>
+      <TextInput
+        label="Name of a new passkey"
+        description="What you will know it by: the laptop, the blue key."
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Button type="submit" variant="default" loading={busy} disabled={name.trim() === ''}>
+        Add a passkey
+      </Button>
+    </form>
+  )
+}
+
+async function makePasskey(): Promise<RegistrationResponseJSON> {
+  const path = '/v1/credentials/options'
+  const optionsJSON = await callApi<PublicKeyCredentialCreationOptionsJSON>(path, { body: {} })
+  const { startRegistration } = await import('@simplewebauthn/browser')
+  return startRegistration({ optionsJSON })
+}

@@ -1,0 +1,46 @@
+import { Button } from '@mantine/core'
+import { IconFingerprint } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { PublicKeyCredentialRequestOptionsJSON } from '@simplewebauthn/browser'
+import { callApi } from '../api/call-api.ts'
+import { askPasskey } from '../passkeys/ask-passkey.ts'
+import { promptWords } from '../passkeys/prompt-words.ts'
+
+/** Signs in with a passkey; nobody types who they are. Nothing is shown where the browser knows no passkeys. */
+export function PasskeySignIn() {
+  const client = useQueryClient()
+  const [refusal, setRefusal] = useState<string | null>(null)
+  const [busy, setBusy] = useState(false)
+  if (!('PublicKeyCredential' in window)) return null
+  const signIn = async (): Promise<void> => {
+    setBusy(true)
+    setRefusal(null)
+    try {
+      const path = '/v1/auth/passkey/options'
+      const options = await callApi<PublicKeyCredentialRequestOptionsJSON>(path, { body: {} })
+      await callApi('/v1/auth/passkey', { body: { response: await askPasskey(options) } })
+      await client.resetQueries({ queryKey: ['me'] })
+    } catch (error) {
+      setRefusal(promptWords(error))
+      setBusy(false)
+    }
+  }
+  return (
+    <div className="column">
+      <Button
+        variant="default"
+        leftSection={<IconFingerprint size={18} aria-hidden />}
+        loading={busy}
+        onClick={() => void signIn()}
+      >
+        Sign in with a passkey
+      </Button>
+      {refusal !== null && (
+        <p role="alert" className="small break">
+          {refusal}
+        </p>
+      )}
+    </div>
+  )
+}
