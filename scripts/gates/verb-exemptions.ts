@@ -50,8 +50,10 @@ export const exemptions: Exemptions = {
     'advanceRequests',
     'expireRequest',
     'loseRun',
+    'noteSigningKey',
     'noteStalls',
     'pinDefinitions',
+    'retireSigningKeys',
   ]),
   // The right activatePolicy in the API's route; whoever is on the host needs none.
   ...excuse('authorise', inPlace, ['createSignInLink']),

@@ -16,6 +16,7 @@ import { addPolicyCommand } from './commands/policy.ts'
 import { addProcessCommands } from './commands/processes.ts'
 import { addRequestsCommand } from './commands/requests.ts'
 import { addReviewCommand } from './commands/review.ts'
+import { addRotateKeyCommand } from './commands/rotate-key.ts'
 import { addRunCommand } from './commands/run.ts'
 import { addRunsCommand } from './commands/runs.ts'
 import { addSessionsCommand } from './commands/sessions.ts'
@@ -49,6 +50,7 @@ export function createProgram(): Command {
   addWebhooksCommand(program)
   addPeopleCommand(program)
   addKeysCommand(program)
+  addRotateKeyCommand(program)
   addLoginCommand(program)
   addSessionsCommand(program)
   addHookCommand(program)

@@ -16,13 +16,23 @@ export interface Signer {
 /** Public keys by id, from a file or the environment and never from a row. */
 export interface Verifier {
   readonly publicKeys: ReadonlyMap<string, KeyObject>
+  /** keys that signed here and are believed no more: somebody else may have them */
+  readonly retired?: ReadonlyMap<string, RetiredKey>
+}
+
+export interface RetiredKey {
+  readonly publicKey: KeyObject
+  /** ISO 8601; empty where nobody wrote it down */
+  readonly at: string
 }
 
 /** Signs a statement with Ed25519 over its canonical JSON behind the kind's prefix. */
 export function signStatement(signer: Signer, kind: StatementKind, statement: object): Signed {
+  // Both at once: a key may rotate while the process runs.
+  const { keyId, privateKey } = signer
   const text = canonicalJson(statement)
-  const signature = sign(null, signedBytes(kind, text), signer.privateKey).toString('base64url')
-  return { statement: text, signature, keyId: signer.keyId }
+  const signature = sign(null, signedBytes(kind, text), privateKey).toString('base64url')
+  return { statement: text, signature, keyId }
 }
 
 /** By key: the signatures that held. The same bytes hold again; a run's statement is looked at for each of its calls. */
@@ -58,4 +68,10 @@ export function verifyStatement<T extends object>(
   } catch {
     return null
   }
+}
+
+/** The verifier that believes retired keys too: for those who judge what was signed before. */
+export function withRetired({ publicKeys, retired }: Verifier): Verifier {
+  const earlier = [...(retired ?? [])].map(([id, { publicKey }]) => [id, publicKey] as const)
+  return { publicKeys: new Map([...earlier, ...publicKeys]) }
 }

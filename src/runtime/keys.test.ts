@@ -5,7 +5,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { signStatement, verifyStatement } from '../domain/statement-bytes.ts'
 import { formatVerifierKey } from '../evidence/note/note-key.ts'
-import { findLogKey, loadLogSigner, loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
+import { findLogKey, loadLogSigner, loadSigner, publicKeyLine } from './keys.ts'
+import { loadVerifier } from './keys/public-keys.ts'
 
 let dataDir: string
 beforeEach(async () => {

@@ -35,7 +35,9 @@ import { keepPins } from './keep-pins.ts'
 import { CHECKOUT, findFolders, isUsualDataDir } from './folders.ts'
 import { ensureHostToken } from './host-token.ts'
 import { listen } from './http-server.ts'
-import { loadLogSigner, loadSigner, loadVerifier, publicKeyLine } from './keys.ts'
+import { loadLogSigner, loadSigner, publicKeyLine } from './keys.ts'
+import { keepKeys } from './keys/keep-keys.ts'
+import { loadVerifier } from './keys/public-keys.ts'
 import { createLog } from './logging.ts'
 import { readProjectEnvironment, withoutModelKeys } from './project/project-environment.ts'
 import { createApiMetrics } from './metrics/api-metrics.ts'
@@ -101,6 +103,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       replayRemotely: async (question) =>
         replayRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
     }
+    undo.use(await keepKeys(ctx, config.dataDir))
     await putProjectIntoForce(ctx, config, undo)
     undo.use(keepMark(config.dataDir, db))
     deliveries.begin(ctx, refuse)

@@ -1,6 +1,6 @@
 import type { Verifier } from '../domain/statement-bytes.ts'
 import type { Environment } from './environment.ts'
-import { loadVerifier } from './keys.ts'
+import { loadVerifier } from './keys/public-keys.ts'
 import { waitUntil } from './processes/wait-until.ts'
 
 const FIRST_START_MS = 30_000

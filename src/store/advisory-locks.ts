@@ -10,4 +10,6 @@ export const advisoryLocks = {
   auditSequencer: 7_301_003,
   /** the one that turns events into deliveries to webhooks */
   webhooks: 7_301_004,
+  /** one process at a time notes that a key rotated */
+  keys: 7_301_010,
 } as const

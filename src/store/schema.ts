@@ -15,6 +15,7 @@ import type {
 import type { OutboxTable, EventTable, EndpointTable, DeliveryTable } from './tables/deliveries.ts'
 import type { ExecutionTable, LiveOutputTable, ResultFileTable } from './tables/executions.ts'
 import type { InstallationTable } from './tables/installation.ts'
+import type { InstallationKeyTable } from './tables/keys.ts'
 import type {
   PersonTable,
   TeamMemberTable,
@@ -53,6 +54,7 @@ import type {
 /** Every table. `bigint` columns arrive as strings. */
 export interface Database {
   installation: InstallationTable
+  installation_key: InstallationKeyTable
   person: PersonTable
   team_member: TeamMemberTable
   membership: MembershipTable

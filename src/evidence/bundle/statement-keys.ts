@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { Verifier } from '../../domain/statement-bytes.ts'
+import type { RetiredKey, Verifier } from '../../domain/statement-bytes.ts'
 import { MalformedEvidence } from '../malformed.ts'
 import type { NoteKey } from '../note/note-key.ts'
 import {
@@ -15,17 +15,21 @@ const heading = 'countersign statement keys v1'
 
 /**
  * The public keys of the installation's statements as a note that the log's key signs: whoever has the log's key needs
- * no other. A line is the key's id and its SubjectPublicKeyInfo in base64.
+ * no other. A line is the key's id and its SubjectPublicKeyInfo in base64; of a retired key, the word and when.
  */
 export function formatStatementKeys(verifier: Verifier, signer: NoteSigner): string {
-  const lines = [...verifier.publicKeys]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([id, key]) => `${id} ${key.export({ type: 'spki', format: 'der' }).toString('base64')}`)
+  const { publicKeys, retired } = verifier
+  const lines = [
+    ...[...publicKeys].map(([id, key]) => `${id} ${inBase64(key)}`),
+    ...[...(retired ?? [])].map(([id, key]) =>
+      `${id} ${inBase64(key.publicKey)} retired ${key.at}`.trimEnd(),
+    ),
+  ].toSorted()
   const text = [heading, signer.key.name, ...lines].map((line) => `${line}\n`).join('')
   return formatNote({ text, signatures: [signText(text, signer)] })
 }
 
-/** The keys of such a note. Throws `MalformedEvidence` unless the log's key signed it for its own log. */
+/** The keys of such a note; retired ones are among both, since they signed what is older. Throws `MalformedEvidence` unless the log's key signed it for its own log. */
 export function openStatementKeys(note: string, key: NoteKey): Verifier {
   const signed = parseNote(note)
   if (!isSignedBy(signed, key)) {
@@ -36,11 +40,18 @@ export function openStatementKeys(note: string, key: NoteKey): Verifier {
     throw new MalformedEvidence(`The statement keys are not those of ${key.name}`)
   }
   const publicKeys = new Map<string, KeyObject>()
+  const retired = new Map<string, RetiredKey>()
   for (const line of lines) {
-    const [id = '', base64 = ''] = line.split(' ')
-    publicKeys.set(id, readKey(base64))
+    const [id = '', base64 = '', word, at = ''] = line.split(' ')
+    const publicKey = readKey(base64)
+    publicKeys.set(id, publicKey)
+    if (word === 'retired') retired.set(id, { publicKey, at })
   }
-  return { publicKeys }
+  return { publicKeys, retired }
+}
+
+function inBase64(key: KeyObject): string {
+  return key.export({ type: 'spki', format: 'der' }).toString('base64')
 }
 
 function readKey(base64: string): KeyObject {

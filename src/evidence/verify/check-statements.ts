@@ -18,6 +18,9 @@ const told: Readonly<Record<string, { kind: StatementKind; id: string }>> = {
 /** How long before the newest event a statement may have been signed without an event that tells of it. */
 const untoldMs = 60_000
 
+/** What was begun with a key that is retired meanwhile is dated so much later at the most. */
+const retiredWithinMs = 60_000
+
 /**
  * Authenticity of statements: every run, permit, grant and activation that the log tells of was signed with a key of the
  * installation, for what the event says; and none is there that the log does not tell of.
@@ -64,6 +67,10 @@ export function checkStatements(findings: Findings, statements: Statements, whol
     if (signed === null) {
       findings.fail(`the signature of the statement of ${key} does not hold`, at)
       return
+    }
+    const retiredAt = statements.verifier.retired?.get(statement.keyId)?.at ?? ''
+    if (event.atMs > Date.parse(retiredAt) + retiredWithinMs) {
+      findings.fail(`${key} was signed with a key that had been retired at ${retiredAt}`, at)
     }
     for (const field of differences(event, signed)) {
       findings.fail(`the event and the signed statement of ${key} differ in ${field}`, at)

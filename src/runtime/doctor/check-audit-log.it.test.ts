@@ -6,7 +6,7 @@ import { sequenceAudit } from '../../delivery/audit-sequencer.ts'
 import { noteKey } from '../../evidence/note/note-key.ts'
 import { writeRecords } from '../../store/records.ts'
 import { findFolders } from '../folders.ts'
-import { keyIdOf } from '../keys.ts'
+import { keyIdOf } from '../keys/key-files.ts'
 import { checkAuditLog } from './check-audit-log.ts'
 import type { Finding } from './check.ts'
 

@@ -1,7 +1,8 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { readText } from '../environment.ts'
-import { loadVerifier } from '../keys.ts'
+import { loadVerifier } from '../keys/public-keys.ts'
+import { findRetiring } from '../keys/rotate-signing-key.ts'
 import { connectDatabase } from '../../store/database.ts'
 import type { Check, Finding } from './check.ts'
 
@@ -26,6 +27,18 @@ export const checkKeys: Check = async (patient) => {
         found: error instanceof Error ? error.message : String(error),
         remedy:
           'the API makes its key when it first starts; afterwards keep keys/ with your backups',
+      },
+    ]
+  }
+  const [marked] = await findRetiring(dataDir)
+  if (marked !== undefined) {
+    return [
+      {
+        check: 'keys',
+        state: 'problem',
+        found: `key ${marked} is marked as compromised, and still counts`,
+        remedy:
+          'start the API, which retires it; when it signs with it still: countersign rotate-key signing --compromised',
       },
     ]
   }

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { randomBytes } from 'node:crypto'
-import { signStatement, verifyStatement } from '../../../domain/statement-bytes.ts'
+import { signStatement, verifyStatement, withRetired } from '../../../domain/statement-bytes.ts'
 import type { Signer, Verifier } from '../../../domain/statement-bytes.ts'
 import type { PermitStatement } from '../../../domain/statement.ts'
 import type { Tx } from '../../../store/database.ts'
@@ -105,12 +105,16 @@ export function verifyPermit(
   row: Selectable<PermitTable>,
   expected: PermitExpectation,
 ): PermitVerdict {
-  const statement = verifyStatement<PermitStatement>(verifier, 'permit', {
-    statement: row.statement,
-    signature: row.signature,
-    keyId: row.key_id,
-  })
-  if (statement === null) return invalid('signature')
+  const signed = { statement: row.statement, signature: row.signature, keyId: row.key_id }
+  const statement = verifyStatement<PermitStatement>(verifier, 'permit', signed)
+  if (statement === null) {
+    // Somebody else may have made it: people are asked again, who see what it would allow.
+    const isRetired = verifier.retired?.has(row.key_id) === true
+    const sworn = isRetired && verifyStatement(withRetired(verifier), 'permit', signed) !== null
+    if (!sworn) return invalid('signature')
+    const reason = row.state === 'revoked' ? 'revoked' : 'lapsed'
+    return { ok: false, reason, detail: 'key retired' }
+  }
   if (statement.version !== 1) return invalid('version')
   if (statement.decision !== 'approve') return invalid('decision')
   if ((statement.deciders.length === 0) !== (expected.byPolicy === true)) return invalid('deciders')

@@ -76,7 +76,7 @@ export async function planApproved(
   if (tool === null) return refused
   const judged = { ...common, policyDigest: judgement.policyDigest }
   const ask = { next: 'ask' as const, judgement, input }
-  if (!allowed.ok) return { ...judged, reason: 'lapsed', detail: 'permit', then: ask }
+  if (!allowed.ok) return { ...judged, reason: 'lapsed', detail: allowed.detail, then: ask }
   if (judgement.toolHash !== facts.toolHash || judgement.digest !== digest) {
     return { ...judged, reason: 'stale', detail: 'tool definition', then: ask }
   }

@@ -1,0 +1,73 @@
+import { type Command, Option } from 'commander'
+import { setTimeout as delay } from 'node:timers/promises'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import { type FolderOptions, withFolders } from './folder-options.ts'
+import { withExamples } from './examples.ts'
+
+interface RotateOptions extends FolderOptions {
+  compromised?: boolean
+  id?: string
+}
+
+/** How long the API is waited for: it looks every second. */
+const waitMs = 10_000
+const lookEveryMs = 200
+
+/** `countersign rotate-key`: on the host, on the keys of the data folder, whether the service runs or not. */
+export function addRotateKeyCommand(program: Command): void {
+  const rotate = program
+    .command('rotate-key')
+    .description('replace a key that this installation signs with')
+  const signing = withFolders(rotate.command('signing'))
+    .description(
+      'the key of permits, grants, runs and activations: what the old one signed stays valid',
+    )
+    .option('--compromised', 'somebody else may have the old one: what it signed counts no more')
+    .addOption(
+      new Option('--id <id>', 'with --compromised: an older key, instead of the present one'),
+    )
+    .action(rotateSigning)
+  withExamples(signing, [
+    'rotate-key signing',
+    'rotate-key signing --compromised',
+    'rotate-key signing --compromised --id 4f1d2a90c3b85e77',
+  ])
+}
+
+async function rotateSigning(options: RotateOptions): Promise<void> {
+  const { findFolders } = await import('../../runtime/folders.ts')
+  const keys = await import('../../runtime/keys/rotate-signing-key.ts')
+  const { dataDir } = findFolders(options)
+  const compromised = options.compromised === true
+  if (options.id !== undefined && !compromised) {
+    throw new CommandFailure('--id goes with --compromised', exitCodes.usage)
+  }
+  const old = await failing(async () => {
+    if (options.id !== undefined) {
+      await keys.markCompromised(dataDir, options.id)
+      return options.id
+    }
+    const { previous, keyId } = await keys.rotateSigningKey(dataDir, { compromised })
+    console.log(`Signs from now on: ${keyId}. The key before: ${previous}`)
+    return previous
+  })
+  if (!compromised) return console.log(`What ${old} signed stays valid.`)
+  const until = Date.now() + waitMs
+  while ((await keys.findRetiring(dataDir)).includes(old)) {
+    if (Date.now() > until) {
+      console.log(`${old} is void as soon as an API process of this data folder runs.`)
+      return
+    }
+    await delay(lookEveryMs)
+  }
+  console.log(`${old} is void: its grants have ended, and what it approved asks afresh.`)
+}
+
+async function failing<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+    throw new CommandFailure(error.message, exitCodes.failed, { cause: error })
+  }
+}

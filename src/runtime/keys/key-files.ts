@@ -1,0 +1,97 @@
+import {
+  createHash,
+  createPrivateKey,
+  createPublicKey,
+  generateKeyPairSync,
+  randomUUID,
+} from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
+import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Signer } from '../../domain/statement-bytes.ts'
+
+/** Where an installation's keys lie. */
+export function keyFolder(dataDir: string): string {
+  return join(dataDir, 'keys')
+}
+
+/** Where the public halves of statement keys lie: `ID.pem`, and `ID.retiring` or `ID.retired` beside it. */
+export function publicKeyFolder(dataDir: string): string {
+  return join(keyFolder(dataDir), 'public')
+}
+
+/** The id of a key: the first 16 hex digits of the hash of its public half. */
+export function keyIdOf(publicKey: KeyObject): string {
+  const der = publicKey.export({ type: 'spki', format: 'der' })
+  return createHash('sha256').update(der).digest('hex').slice(0, 16)
+}
+
+/** The signer of a private key in PEM form. Throws a sentence that names `source` when it is no Ed25519 key. */
+export function signerOf(pem: string, source: string): Signer {
+  let privateKey: KeyObject
+  try {
+    privateKey = createPrivateKey(pem.replaceAll('\\n', '\n'))
+  } catch (cause) {
+    throw new Error(`${source} is not a private key in PEM form`, { cause })
+  }
+  if (privateKey.asymmetricKeyType !== 'ed25519') throw new Error(`${source} is not an Ed25519 key`)
+  return { keyId: keyIdOf(createPublicKey(privateKey)), privateKey }
+}
+
+/** Throws when somebody else than its owner may read the file, or so `mode` says. */
+export function refuseReadable(file: string, mode: number): void {
+  if ((mode & 0o077) === 0) return
+  throw new Error(
+    `${file} can be read by others: chmod 600 it, and replace the key if somebody may have`,
+  )
+}
+
+/** Makes a private key there, unless there is one: whole or not there, on the disk, and never over another key. */
+export async function createKeyOnce(file: string): Promise<void> {
+  if (await exists(file)) return
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 })
+  const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
+  const half = `${file}.${randomUUID()}.new`
+  await writeFlushed(half, pem.toString(), 0o600)
+  try {
+    await link(half, file)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+  } finally {
+    await rm(half, { force: true })
+  }
+  await flushFolder(dirname(file))
+}
+
+/** Writes a file beside its place, flushes and renames it: the old one or the new one is there, whole. */
+export async function writeKeyFile(file: string, text: string, mode: number): Promise<void> {
+  await mkdir(dirname(file), { recursive: true })
+  const half = `${file}.${randomUUID()}.new`
+  await writeFlushed(half, text, mode)
+  await renameKeyFile(half, file)
+}
+
+/** Renames a file within its folder, on the disk before this resolves. */
+export async function renameKeyFile(from: string, to: string): Promise<void> {
+  await rename(from, to)
+  await flushFolder(dirname(to))
+}
+
+/** Whether there is something at this path. */
+export async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
+}
+
+async function writeFlushed(file: string, text: string, mode: number): Promise<void> {
+  await using handle = await open(file, 'w', mode)
+  await handle.writeFile(text)
+  await handle.sync()
+}
+
+async function flushFolder(folder: string): Promise<void> {
+  await using handle = await open(folder)
+  await handle.sync()
+}

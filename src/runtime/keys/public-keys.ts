@@ -1,0 +1,107 @@
+import { createPublicKey, type KeyObject } from 'node:crypto'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import type { RetiredKey, Verifier } from '../../domain/statement-bytes.ts'
+import { readText, type Environment } from '../environment.ts'
+import { keyIdOf, publicKeyFolder } from './key-files.ts'
+import { lookedAt } from './looked-at.ts'
+
+/** The keys that statements are verified with, and those that were retired. */
+type Keys = Required<Verifier>
+
+/**
+ * The public keys that statements are verified with: never from a row. Those of the data folder are looked at again when
+ * they change, so that a rotation takes effect in every process at once. Throws when there is none.
+ */
+export async function loadVerifier(dataDir: string, environment: Environment): Promise<Verifier> {
+  const given = readText(environment, 'COUNTERSIGN_PUBLIC_KEYS')
+  const retired = readText(environment, 'COUNTERSIGN_RETIRED_KEYS')?.split(/[\s,]+/) ?? []
+  const folder = publicKeyFolder(dataDir)
+  const read =
+    given === undefined
+      ? lookedAt(folder, () => keysIn(folder, retired))
+      : constant(keysGiven(given, retired))
+  const { publicKeys } = read()
+  if (publicKeys.size === 0) {
+    throw new Error(
+      `no public key: start the API once with this data folder (${dataDir}), or set COUNTERSIGN_PUBLIC_KEYS`,
+    )
+  }
+  return {
+    get publicKeys() {
+      return read().publicKeys
+    },
+    get retired() {
+      return read().retired
+    },
+  }
+}
+
+function constant<T>(value: T): () => T {
+  return () => value
+}
+
+function keysGiven(text: string, retired: readonly string[]): Keys {
+  return sorted(
+    readGivenKeys(text).map((key) => ({
+      key,
+      retiredAt: retired.includes(keyIdOf(key)) ? '' : null,
+    })),
+  )
+}
+
+function keysIn(folder: string, retired: readonly string[]): Keys {
+  const names = existsSync(folder) ? readdirSync(folder) : []
+  return sorted(
+    names
+      .filter((name) => name.endsWith('.pem'))
+      .map((name) => {
+        const key = createPublicKey(readFileSync(join(folder, name), 'utf8'))
+        const id = keyIdOf(key)
+        const mark = join(folder, `${id}.retired`)
+        const isMarked = names.includes(`${id}.retired`)
+        const retiredAt = isMarked ? readFileSync(mark, 'utf8').trim() : null
+        return { key, retiredAt: retiredAt ?? (retired.includes(id) ? '' : null) }
+      }),
+  )
+}
+
+function sorted(
+  keys: readonly { readonly key: KeyObject; readonly retiredAt: string | null }[],
+): Keys {
+  const publicKeys = new Map<string, KeyObject>()
+  const retired = new Map<string, RetiredKey>()
+  for (const { key, retiredAt } of keys) {
+    if (key.asymmetricKeyType !== 'ed25519') throw new Error('a public key is not an Ed25519 key')
+    if (retiredAt === null) publicKeys.set(keyIdOf(key), key)
+    else retired.set(keyIdOf(key), { publicKey: key, at: retiredAt })
+  }
+  return { publicKeys, retired }
+}
+
+function readGivenKeys(text: string): KeyObject[] {
+  try {
+    return splitKeys(text)
+  } catch (cause) {
+    throw new Error(
+      'COUNTERSIGN_PUBLIC_KEYS is neither PEM nor the base64 that the API prints when it starts',
+      { cause },
+    )
+  }
+}
+
+/** PEM blocks, or the keys' base64 one after the other: a `.env` has no room for line ends. */
+function splitKeys(text: string): KeyObject[] {
+  if (text.includes('-----BEGIN')) {
+    const blocks = text
+      .replaceAll('\\n', '\n')
+      .match(/-----BEGIN[^-]+-----[^-]+-----END[^-]+-----/g)
+    return (blocks ?? []).map((block) => createPublicKey(block))
+  }
+  return text
+    .split(/[\s,]+/)
+    .filter((part) => part !== '')
+    .map((part) =>
+      createPublicKey({ key: Buffer.from(part, 'base64'), format: 'der', type: 'spki' }),
+    )
+}

@@ -1,0 +1,81 @@
+import { readFile, readdir, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { publishKey, signingKeyFile } from '../keys.ts'
+import {
+  createKeyOnce,
+  exists,
+  publicKeyFolder,
+  refuseReadable,
+  renameKeyFile,
+  signerOf,
+  writeKeyFile,
+} from './key-files.ts'
+
+/** What a rotation did. */
+export interface RotatedSigningKey {
+  readonly previous: string
+  readonly keyId: string
+}
+
+/**
+ * Replaces the key that statements are signed with, whether processes run or not: they look at the folder. What the old key
+ * signed still verifies. With `compromised` the old key is marked first, and the API retires it (`keepKeys`).
+ * Killed anywhere, the old key or the new one is there, whole, and the next call finishes. Rejects without a key file.
+ */
+export async function rotateSigningKey(
+  dataDir: string,
+  options: { readonly compromised: boolean },
+): Promise<RotatedSigningKey> {
+  const file = signingKeyFile(dataDir)
+  if (!(await exists(file))) {
+    throw new Error(
+      `there is no ${file}: start the API once, or rotate COUNTERSIGN_SIGNING_KEY where it is set (docs/keys.md)`,
+    )
+  }
+  refuseReadable(file, (await stat(file)).mode)
+  const { keyId: previous } = signerOf(await readFile(file, 'utf8'), file)
+  if (options.compromised) await markCompromised(dataDir, previous)
+  const next = join(file, '..', 'signing.next.pem')
+  await createKeyOnce(next)
+  const signer = signerOf(await readFile(next, 'utf8'), next)
+  // Whoever verifies knows the new key before anything is signed with it.
+  await publishKey(dataDir, signer)
+  await renameKeyFile(next, file)
+  return { previous, keyId: signer.keyId }
+}
+
+/** Marks a key that somebody else may have. Rejects when the folder does not know it. */
+export async function markCompromised(dataDir: string, keyId: string): Promise<void> {
+  const folder = publicKeyFolder(dataDir)
+  const isId = /^[0-9a-f]{16}$/.test(keyId)
+  if (!isId || !(await exists(join(folder, `${keyId}.pem`)))) {
+    throw new Error(`there is no key ${keyId} in ${folder}`)
+  }
+  if (await exists(retiredFile(folder, keyId))) return
+  await writeKeyFile(retiringFile(folder, keyId), `${new Date().toISOString()}\n`, 0o644)
+}
+
+/** Ids of the keys that are marked and not retired yet. */
+export async function findRetiring(dataDir: string): Promise<string[]> {
+  const names = await readdir(publicKeyFolder(dataDir)).catch(() => [])
+  return names.flatMap((name) => /^([0-9a-f]{16})\.retiring$/.exec(name)?.[1] ?? [])
+}
+
+/** Ends a marked key: from now on no process of this data folder believes it. */
+export async function finishRetiring(dataDir: string, keyId: string): Promise<void> {
+  const folder = publicKeyFolder(dataDir)
+  try {
+    await renameKeyFile(retiringFile(folder, keyId), retiredFile(folder, keyId))
+  } catch (error) {
+    // Another process of the same folder was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+}
+
+function retiringFile(folder: string, keyId: string): string {
+  return join(folder, `${keyId}.retiring`)
+}
+
+function retiredFile(folder: string, keyId: string): string {
+  return join(folder, `${keyId}.retired`)
+}

@@ -1,0 +1,125 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openAgentDesk, type AgentDesk } from '../../../test/harness/fixtures/agent-desk.ts'
+import { gatedWrites, type OneWrite } from '../../../test/harness/fixtures/gated-writes.ts'
+import type { RetiredKey } from '../../domain/statement-bytes.ts'
+import { noteSigningKey, retireSigningKeys } from './note-signing-key.ts'
+
+let desk: AgentDesk
+let approved: OneWrite
+let remembered: OneWrite
+let ended: OneWrite
+const { aWrite, executions, onlyCall } = gatedWrites(() => desk)
+
+/** What the folder of keys says, as a process that runs sees it change. */
+const keys = () => ({
+  signer: desk.api.signer as { keyId: string; privateKey: KeyObject },
+  verifier: desk.api.verifier as {
+    publicKeys: Map<string, KeyObject>
+    retired?: Map<string, RetiredKey>
+  },
+})
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await noteSigningKey(desk.api)
+  approved = await aWrite()
+  await desk.decide(desk.people.grace, approved.call.requestId)
+  remembered = await aWrite()
+  await desk.decide(desk.people.grace, remembered.call.requestId, { scope: 'run' })
+  ended = await aWrite()
+  await desk.database.db
+    .updateTable('run')
+    .set({ state: 'completed' })
+    .where('id', '=', ended.runId)
+    .execute()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+async function keyEvents(): Promise<unknown[]> {
+  const rows = await desk.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', 'in', ['key.created', 'key.revoked', 'grant.ended'])
+    .orderBy('at')
+    .execute()
+  return rows.map(({ document }) => JSON.parse(document) as unknown)
+}
+
+describe('another signing key', () => {
+  // Rules: security.md 13
+  test('is recorded once, and what the old one signed goes on', async () => {
+    const { signer, verifier } = keys()
+    const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+    verifier.publicKeys.set('new-key', publicKey)
+    Object.assign(signer, { keyId: 'new-key', privateKey })
+    await noteSigningKey(desk.api)
+    await noteSigningKey(desk.api)
+    expect(await keyEvents()).toMatchObject([
+      {
+        type: 'key.created',
+        detail: { kind: 'signing', keyId: 'new-key', previous: 'test-key' },
+      },
+    ])
+    const early = await aWrite()
+    await desk.decide(desk.people.grace, early.call.requestId)
+    expect(await desk.execute(early.call.id)).toEqual({ kind: 'done' })
+  })
+})
+
+describe('a compromised signing key', () => {
+  // Rules: security.md 13
+  test('is retired with its grants, and live runs, versions and pins are signed anew', async () => {
+    const forged = await aWrite()
+    await desk.database.db
+      .updateTable('run')
+      .set({ key_id: 'test-key', title: 'signed by nobody' })
+      .where('id', '=', forged.runId)
+      .execute()
+    await retireSigningKeys(desk.api, ['test-key'])
+    await retireSigningKeys(desk.api, ['test-key'])
+    const { verifier } = keys()
+    const old = verifier.publicKeys.get('test-key')
+    if (old === undefined) throw new Error('the old key is known')
+    verifier.publicKeys.delete('test-key')
+    verifier.retired = new Map([['test-key', { publicKey: old, at: new Date().toISOString() }]])
+    const runs = await desk.database.db.selectFrom('run').select(['id', 'key_id']).execute()
+    const keyOf = (id: string) => runs.find((run) => run.id === id)?.key_id
+    expect(keyOf(approved.runId)).toBe('new-key')
+    expect(keyOf(ended.runId)).toBe('test-key')
+    // Its signature is not the old key's: nobody signs it anew.
+    expect(keyOf(forged.runId)).toBe('test-key')
+    expect((await keyEvents()).slice(1)).toMatchObject([
+      { type: 'grant.ended' },
+      {
+        type: 'key.revoked',
+        detail: {
+          kind: 'signing',
+          keyId: 'test-key',
+          why: 'compromised',
+          grants: 1,
+          permits: 2,
+          signedAnew: { runs: 2, activations: 1, pins: 0 },
+        },
+      },
+    ])
+    expect((await desk.api.policies.inForce()).digest).toMatch(/^sha256:/)
+  })
+
+  // Rules: security.md 13; product.md 14
+  test('leaves its permits worthless: the call is refused and people are asked afresh', async () => {
+    for (const { call, runId } of [approved, remembered]) {
+      const outcome = await desk.execute(call.id)
+      const fresh = (await onlyCall(runId)).requestId
+      expect(outcome).toMatchObject({ kind: 'wait', requestIds: [fresh] })
+      expect(fresh).not.toBe(call.requestId)
+      expect(await executions(call.id)).toEqual([
+        { attempt: 1, state: 'refused', reason: 'lapsed' },
+      ])
+    }
+    const fresh = (await onlyCall(approved.runId)).requestId
+    await desk.decide(desk.people.grace, fresh)
+    expect(await desk.execute(approved.call.id)).toEqual({ kind: 'done' })
+    expect(await desk.read(approved.path)).toBe('two\n')
+  })
+})

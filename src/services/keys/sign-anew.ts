@@ -1,0 +1,165 @@
+import { sql } from 'kysely'
+import type { Tx } from '../../store/database.ts'
+import {
+  signStatement,
+  verifyStatement,
+  withRetired,
+  type Signer,
+  type Verifier,
+} from '../../domain/statement-bytes.ts'
+import type { Signed, StatementKind } from '../../domain/statement.ts'
+import { verifyPin } from '../policy/pins/verify-pin.ts'
+import { verifyActivation } from '../policy/verify-activation.ts'
+import { statementOf } from '../runs/verify-run.ts'
+import { canonicalJson } from '../../domain/digest.ts'
+
+/** How many statements of each kind were signed anew. */
+export interface SignedAnew {
+  readonly runs: number
+  readonly activations: number
+  readonly pins: number
+}
+
+/**
+ * Signs with the present key what keys that are about to be retired signed and what must go on: live runs, versions of the
+ * policy and pins, each only when its signature holds and the trail tells of it. Permits and grants are not among them.
+ */
+export async function signAnew(
+  tx: Tx,
+  keys: {
+    readonly signer: Signer
+    readonly verifier: Verifier
+    readonly retiring: readonly string[]
+  },
+): Promise<SignedAnew> {
+  const { signer, retiring } = keys
+  const verifier = withRetired(keys.verifier)
+  return {
+    runs: await signRuns(tx, { signer, verifier, retiring }),
+    activations: await signActivations(tx, { signer, verifier, retiring }),
+    pins: await signPins(tx, { signer, verifier, retiring }),
+  }
+}
+
+type Keys = Parameters<typeof signAnew>[1]
+
+async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
+  const runs = await tx
+    .selectFrom('run')
+    .selectAll()
+    .where('key_id', 'in', retiring)
+    .where('state', 'not in', ['completed', 'failed', 'cancelled'])
+    .orderBy('id')
+    .execute()
+  let count = 0
+  for (const run of runs) {
+    const signed = {
+      statement: canonicalJson(statementOf(run)),
+      signature: run.signature,
+      keyId: run.key_id,
+    }
+    const { rowCount } = await sql`
+      select from audit_event where run_id = ${run.id} and type = 'run.started'
+        and document::jsonb -> 'detail' @> ${canonicalJson({
+          worker: run.worker,
+          workerDigest: run.worker_digest,
+          inputDigest: run.input_digest,
+          mode: run.mode,
+          startedBy: run.started_by,
+        })}::jsonb
+    `
+      .execute(tx)
+      .then(({ rows }) => ({ rowCount: rows.length }))
+    const anew = rowCount > 0 ? signedAnew({ signer, verifier }, 'run', signed) : null
+    if (anew === null) continue
+    await tx
+      .updateTable('run')
+      .set({ signature: anew.signature, key_id: anew.keyId })
+      .where('id', '=', run.id)
+      .execute()
+    count += 1
+  }
+  return count
+}
+
+async function signActivations(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
+  const rows = await tx
+    .selectFrom('policy_activation')
+    .select(['sequence', 'digest', 'statement', 'signature', 'key_id'])
+    .where('key_id', 'in', retiring)
+    .execute()
+  const told = await toldOf(tx, 'policy.activated')
+  let count = 0
+  for (const row of rows) {
+    const event = told.find(({ detail }) => detail['sequence'] === row.sequence)
+    if (event?.policyDigest !== row.digest || verifyActivation(verifier, row) === null) continue
+    const anew = signedAnew({ signer, verifier }, 'activation', signedOf(row))
+    if (anew === null) continue
+    await tx
+      .updateTable('policy_activation')
+      .set({ signature: anew.signature, key_id: anew.keyId })
+      .where('sequence', '=', row.sequence)
+      .execute()
+    count += 1
+  }
+  return count
+}
+
+async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
+  const rows = await tx.selectFrom('mcp_pin').selectAll().where('key_id', 'in', retiring).execute()
+  const told = rows.length === 0 ? [] : await toldOf(tx, 'policy.pinned')
+  let count = 0
+  for (const row of rows) {
+    const isTold = told.some(
+      ({ detail }) =>
+        detail['activation'] === row.activation &&
+        detail['worker'] === row.worker &&
+        detail['server'] === row.server &&
+        detail['definitionsHash'] === row.definitions_hash,
+    )
+    if (!isTold || verifyPin(verifier, row) === null) continue
+    const anew = signedAnew({ signer, verifier }, 'pin', signedOf(row))
+    if (anew === null) continue
+    await tx
+      .updateTable('mcp_pin')
+      .set({ signature: anew.signature, key_id: anew.keyId })
+      .where('activation', '=', row.activation)
+      .where('worker', '=', row.worker)
+      .where('server', '=', row.server)
+      .execute()
+    count += 1
+  }
+  return count
+}
+
+interface Told {
+  readonly policyDigest?: string
+  readonly detail: Readonly<Record<string, unknown>>
+}
+
+async function toldOf(tx: Tx, type: 'policy.activated' | 'policy.pinned'): Promise<Told[]> {
+  const rows = await tx
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', type)
+    .execute()
+  return rows.map(({ document }) => JSON.parse(document) as Told)
+}
+
+function signedOf(row: {
+  readonly statement: string
+  readonly signature: string
+  readonly key_id: string
+}): Signed {
+  return { statement: row.statement, signature: row.signature, keyId: row.key_id }
+}
+
+/** The same statement under the present key; `null` when the old signature does not hold. */
+function signedAnew(
+  { signer, verifier }: { readonly signer: Signer; readonly verifier: Verifier },
+  kind: StatementKind,
+  signed: Signed,
+): Signed | null {
+  const statement = verifyStatement<object>(verifier, kind, signed)
+  return statement === null ? null : signStatement(signer, kind, statement)
+}
