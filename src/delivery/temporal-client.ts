@@ -1,4 +1,9 @@
-import { Client, Connection, type ConnectionOptions } from '@temporalio/client'
+import {
+  Client,
+  type ClientInterceptors,
+  Connection,
+  type ConnectionOptions,
+} from '@temporalio/client'
 
 /** No call to Temporal waits longer: a decision must not hang on a server that is down. */
 const callDeadlineMs = 2000
@@ -18,9 +23,13 @@ export interface TemporalClient {
  * The back-off is capped at a second: gRPC's default takes 17 s to notice that a server is back.
  */
 export function connectTemporal(
-  options: Pick<ConnectionOptions, 'address' | 'tls' | 'apiKey'> & { readonly namespace: string },
+  options: Pick<ConnectionOptions, 'address' | 'tls' | 'apiKey'> & {
+    readonly namespace: string
+    /** around calls about workflows, for traces */
+    readonly interceptors?: ClientInterceptors
+  },
 ): TemporalClient {
-  const { namespace, ...address } = options
+  const { namespace, interceptors = {}, ...address } = options
   const connection = Connection.lazy({
     ...address,
     connectTimeout: callDeadlineMs,
@@ -29,7 +38,7 @@ export function connectTemporal(
       'grpc.max_reconnect_backoff_ms': 1000,
     },
   })
-  const client = new Client({ connection, namespace })
+  const client = new Client({ connection, namespace, interceptors })
   const withDeadline = <T>(call: () => Promise<T>): Promise<T> =>
     connection.withDeadline(Date.now() + callDeadlineMs, call)
   return {

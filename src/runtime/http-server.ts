@@ -8,6 +8,8 @@ export type Listening = {
   drain(graceMs: number): Promise<void>
 }
 
+const sweepEveryMs = 50
+
 /** Listen, or throw one sentence when the port is taken. */
 export async function listen(
   app: RequestListener,
@@ -40,8 +42,11 @@ export async function listen(
 function drain(server: Server, graceMs: number): Promise<void> {
   return new Promise((resolve) => {
     const cut = setTimeout(() => server.closeAllConnections(), graceMs)
+    // A connection that is kept ends behind the answer under way on it, and not when its client tires of it.
+    const sweep = setInterval(() => server.closeIdleConnections(), sweepEveryMs)
     server.close(() => {
       clearTimeout(cut)
+      clearInterval(sweep)
       resolve()
     })
     server.closeIdleConnections()

@@ -15,7 +15,10 @@ export function createLog(name: string, level: string): Logger {
     level,
     base: { pid: process.pid },
     timestamp: () => `,"time":"${new Date().toISOString()}"`,
-    mixin: () => ({ ...currentRequest.getStore() }),
+    mixin: () => {
+      const current = currentRequest.getStore()
+      return current === undefined ? {} : { requestId: current.requestId }
+    },
     formatters: { level: (label) => ({ level: label }) },
     serializers: { err: withoutMessage, error: withoutMessage },
   })

@@ -39,18 +39,22 @@ import { loadLogSigner, loadSigner, publicKeyLine } from './keys.ts'
 import { keepKeys } from './keys/keep-keys.ts'
 import { loadVerifier } from './keys/public-keys.ts'
 import { createLog } from './logging.ts'
-import { readProjectEnvironment, withoutModelKeys } from './project/project-environment.ts'
 import { createApiMetrics } from './metrics/api-metrics.ts'
 import { serveMetrics } from './metrics/serve-metrics.ts'
 import { putProjectIntoForce } from './project/put-project-into-force.ts'
 import { readReadiness } from './readiness.ts'
+import { readProjectEnvironment, withoutModelKeys } from './project/project-environment.ts'
 import { serveProcess } from './serve-process.ts'
 import { temporalConnection } from './temporal/temporal-tls.ts'
 
+import { openTracing } from './tracing/open-tracing.ts'
+import { traceApi } from './tracing/trace-api.ts'
 const REQUESTS_PER_SECOND = 200
 const HEARTBEAT_MS = 15_000
 
 /** `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can sign. */
+/** A collector that is away keeps no process from ending. */
+const LAST_SPANS_MS = 2_000
 export async function runApi(options: { project?: string; data?: string }): Promise<void> {
   const folders = findFolders(options)
   const environment = withoutModelKeys(
@@ -72,14 +76,18 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     await checkNotRestored(config.dataDir, db)
     const temporal = connectTemporal({
       ...(await temporalConnection(config.temporal)),
+    const spans = await openTracing(environment, 'countersign-api', LAST_SPANS_MS)
+    if (spans !== null) undo.use(spans)
+    const tracing = spans === null ? null : traceApi(spans)
       namespace: config.temporal.namespace,
     })
     undo.defer(() => temporal.close())
-    const deliveries = createDeliveries(temporal, config, undo)
+      ...(tracing === null ? {} : { interceptors: tracing.interceptors }),
     const metrics = createApiMetrics(db, temporal)
     if (config.metrics !== null) undo.use(await serveMetrics(metrics.page, config.metrics))
     const policies = createPolicyReader({ db, verifier, log })
     const workspaceQueue = async (): Promise<string> => {
+    const deliveries = createDeliveries(temporal, config, undo)
       const { config: project } = await policies.inForce()
       return project.workspaces.get('default')?.taskQueue ?? config.taskQueue
     }
@@ -93,7 +101,10 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       taskQueue: config.taskQueue,
       outboxCommitted: deliveries.committed,
       outboxAnnounced: deliveries.announced,
-      recorded: metrics.recorded,
+      recorded: (entries) => {
+        metrics.recorded(entries)
+        tracing?.recorded(entries)
+      },
       judgeRemotely: async (question) =>
         judgeRemotely({ db, temporal, taskQueue: await workspaceQueue() }, question),
       manualToolsOf: async (worker) =>
@@ -143,7 +154,10 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       readiness,
       stopping: stopping.signal,
       metrics: metrics.page,
-      answered: metrics.answered,
+      answered: (answer) => {
+        metrics.answered(answer)
+        tracing?.answered(answer)
+      },
       signInMails,
     })
     const listening = await listen(app, config)

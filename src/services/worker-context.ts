@@ -25,6 +25,11 @@ export interface WorkerContext extends ServiceContext {
   registryOf(policy: Policy, worker: string): Promise<ToolRegistry>
   /** `model` as the worker file writes it; `script` is the text of a scripted model's file. */
   modelOf(model: string, script: string | null): Model
+  /** around a tool's effect, for traces; absent: nothing is */
+  readonly aroundTool?: <T>(
+    of: { readonly callId: string; readonly tool: string },
+    act: () => Promise<T>,
+  ) => Promise<T>
 }
 
 /**

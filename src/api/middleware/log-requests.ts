@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express'
 import type { Log } from '../../services/context.ts'
+import type { CurrentRequest } from '../../services/current-request.ts'
 
 /** What is known of an answer once it is over: the route's pattern, never a path, query or body. */
 export interface AnsweredRequest {
@@ -7,7 +8,10 @@ export interface AnsweredRequest {
   /** Express path; null when no route answered */
   readonly route: string | null
   readonly status: number
+  /** in ms of the epoch */
+  readonly startedAt: number
   readonly durationMs: number
+  readonly current: CurrentRequest | null
 }
 
 /** One line an answer under `/v1`: ids, the route's pattern and the time (security.md 25). Every answer is counted. */
@@ -16,23 +20,25 @@ export function logRequests(
   answered: ((answer: AnsweredRequest) => void) | undefined,
 ): RequestHandler {
   return (request, response, next) => {
-    const startedAt = performance.now()
+    const startedAt = Date.now()
+    const begun = performance.now()
     response.on('close', () => {
       const path: unknown = (request.route as { path?: unknown } | undefined)?.path
-      const answer = {
-        method: request.method,
-        route: typeof path === 'string' ? path : null,
-        status: response.statusCode,
-        durationMs: performance.now() - startedAt,
-      }
-      answered?.(answer)
+      const route = typeof path === 'string' ? path : null
+      const { method } = request
+      const { statusCode: status } = response
+      const durationMs = performance.now() - begun
+      const current = (response.locals['current'] as CurrentRequest | undefined) ?? null
+      answered?.({ method, route, status, startedAt, durationMs, current })
       if (!request.originalUrl.startsWith('/v1')) return
       log.info(
         {
           requestId: String(response.locals['requestId']),
-          ...answer,
+          method,
+          route,
+          status,
           finished: response.writableFinished,
-          durationMs: Math.round(answer.durationMs),
+          durationMs: Math.round(durationMs),
         },
         'request',
       )

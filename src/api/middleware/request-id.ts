@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express'
 import { v7 as uuidv7 } from 'uuid'
-import { currentRequest } from '../../services/current-request.ts'
+import { currentRequest, type CurrentRequest } from '../../services/current-request.ts'
 
 /** Ids as proxies give them: a UUID, or 32 hexadecimal digits. Nothing else a caller says becomes part of a log. */
 const idOfProxy = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i
@@ -11,5 +11,8 @@ export const requestId: RequestHandler = (request, response, next) => {
   const id = given !== undefined && idOfProxy.test(given) ? given.toLowerCase() : uuidv7()
   response.locals['requestId'] = id
   response.set('x-request-id', id)
-  currentRequest.run({ requestId: id }, next)
+  const traceparent = request.get('traceparent')
+  const current: CurrentRequest = { requestId: id, traceparent, subject: null }
+  response.locals['current'] = current
+  currentRequest.run(current, next)
 }

@@ -50,14 +50,15 @@ export async function startInstallation(
   await mkdir(dataDir, { recursive: true })
   await mkdir(logFolder(dataDir), { recursive: true, mode: 0o700 })
   await becomeSupervisor(runDir, progress.say)
-  const started: Supervised[] = []
+  const started: Started = { servers: [], own: [] }
   const stop = async () => {
     await using last = new AsyncDisposableStack()
     last.defer(() => resignAsSupervisor(runDir))
     last.defer(() => removeDevToken(dataDir))
-    // The reverse of the start: the API drains while Postgres and Temporal still listen to it. One that does not
-    // end keeps no other from being ended.
-    for (const service of started.splice(0)) last.defer(() => service.stop())
+    // The reverse of the start: API and Temporal worker finish what they do while Postgres and Temporal still listen to
+    // them. Those of one kind at once, so that two slow ones do not add up; one that does not end keeps no other up.
+    last.defer(() => stopAll(started.servers.splice(0)))
+    last.defer(() => stopAll(started.own.splice(0)))
   }
   try {
     const running = await bringUp({ options, outer, progress, folders, started })
@@ -66,11 +67,17 @@ export async function startInstallation(
       folders,
       reload: () => hangUp(runDir),
       stop,
-      refused: Promise.race(started.map((service) => service.refused)),
+      refused: Promise.race([...started.servers, ...started.own].map((service) => service.refused)),
     }
   } catch (error) {
     await stop()
     throw error
+  }
+}
+
+async function stopAll(services: readonly Supervised[]): Promise<void> {
+  for (const stopped of await Promise.allSettled(services.map((service) => service.stop()))) {
+    if (stopped.status === 'rejected') throw stopped.reason
   }
 }
 
@@ -84,12 +91,15 @@ async function hangUp(runDir: string): Promise<void> {
   }
 }
 
+/** What runs so far, each kind in the order of its start. */
+type Started = { servers: Supervised[]; own: Supervised[] }
+
 type BringUp = {
   options: StartOptions
   outer: Environment
   progress: Progress
   folders: Folders
-  started: Supervised[]
+  started: Started
 }
 
 async function bringUp({ options, outer, progress, folders, started }: BringUp) {
@@ -103,7 +113,7 @@ async function bringUp({ options, outer, progress, folders, started }: BringUp) 
     environment,
     ports: await readPorts(dataDir),
     progress,
-    onStarted: (server) => started.push(server),
+    onStarted: (server) => started.servers.push(server),
   })
   await ui
   await writePorts(dataDir, infrastructure.ports)
@@ -118,7 +128,7 @@ async function bringUp({ options, outer, progress, folders, started }: BringUp) 
   const worker = progress.during('starting the Temporal worker', () => startTemporalWorker(process))
   const api = progress.during('starting the API', () => startApi({ ...process, port }))
   for (const outcome of await Promise.allSettled([worker, api])) {
-    if (outcome.status === 'fulfilled') started.push(outcome.value)
+    if (outcome.status === 'fulfilled') started.own.push(outcome.value)
   }
   await Promise.all([api, worker])
   const localUrl = `http://127.0.0.1:${port}`

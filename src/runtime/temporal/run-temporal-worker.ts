@@ -32,6 +32,8 @@ import { serveMetrics } from '../metrics/serve-metrics.ts'
 import { readProjectEnvironment, withoutSigningKey } from '../project/project-environment.ts'
 import { Refusal, serveProcess } from '../serve-process.ts'
 import { installRuntime } from './sdk-runtime.ts'
+import { openTracing } from '../tracing/open-tracing.ts'
+import { traceWorker } from '../tracing/trace-worker.ts'
 import { temporalConnection } from './temporal-tls.ts'
 import { ToolProcesses } from '../project/tool-processes.ts'
 import { waitForVerifier } from '../wait-for-verifier.ts'
@@ -41,6 +43,8 @@ import { Workspaces } from '../project/workspaces.ts'
 
 /** A watched folder is in force a moment after it changed; in production a person activates it, much later. */
 const WORKER_IN_FORCE_WITHIN_MS = 15_000
+/** A collector that is away keeps no process from ending. */
+const LAST_SPANS_MS = 2_000
 
 /** `countersign temporal-worker`: carries out turns and calls. It can verify, and cannot sign. */
 export async function runTemporalWorker(options: {
@@ -66,6 +70,10 @@ export async function runTemporalWorker(options: {
     if (metrics !== null && config.workerMetrics !== null) {
       undo.use(await serveMetrics(metrics.page, config.workerMetrics))
     }
+    const spans = await openTracing(environment, 'countersign-temporal-worker', LAST_SPANS_MS)
+    if (spans !== null) undo.use(spans)
+    const tracing = spans === null ? null : traceWorker(spans)
+    const told = [metrics, tracing].filter((one) => one !== null)
     await checkSchema(db)
     await checkNotRestored(config.dataDir, db)
     const verifier = await waitForVerifier(config.dataDir, environment)
@@ -105,7 +113,10 @@ export async function runTemporalWorker(options: {
       policies,
       processId,
       outboxCommitted: null,
-      ...(metrics === null ? {} : { recorded: metrics.recorded }),
+      ...(told.length === 0
+        ? {}
+        : { recorded: (entries) => told.forEach((one) => one.recorded(entries)) }),
+      ...(tracing === null ? {} : { aroundTool: tracing.aroundTool }),
       executor: `${hostname()}:${process.pid}:${processId}`,
       projectDir: config.projectDir,
       commandHost: commandHost(sandbox),
@@ -138,7 +149,7 @@ export async function runTemporalWorker(options: {
       workflowBundle: await bundle,
       maxCachedWorkflows: config.maxCachedWorkflows,
       shutdownGraceMs: config.shutdownGraceMs,
-      activityInterceptors: metrics === null ? [] : [metrics.interceptor],
+      activityInterceptors: told.map((one) => one.interceptor),
     })
     const running = workers.map((worker) => worker.run())
     for (const run of running) {

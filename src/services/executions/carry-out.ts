@@ -66,15 +66,18 @@ export async function carryOut(
   if (signal.aborted) await consider()
   else signal.addEventListener('abort', considered, { once: true })
   try {
-    const result = await plan.tool.execute(plan.input, {
-      workspace: plan.workspace,
-      signal: stop.signal,
-      idempotencyKey: `${work.callId}:${work.keyAttempt}`,
-      facts: plan.facts,
-      onOutput: live.add,
-      // A person's permit, and a grant that remembers one, are for what was shown (Judgement.printed).
-      printed: plan.authority.by === 'policy' ? plan.judgement.printed : null,
-    })
+    const act = () =>
+      plan.tool.execute(plan.input, {
+        workspace: plan.workspace,
+        signal: stop.signal,
+        idempotencyKey: `${work.callId}:${work.keyAttempt}`,
+        facts: plan.facts,
+        onOutput: live.add,
+        // A person's permit, and a grant that remembers one, are for what was shown (Judgement.printed).
+        printed: plan.authority.by === 'policy' ? plan.judgement.printed : null,
+      })
+    const of = { callId: work.callId, tool: plan.tool.name }
+    const result = await (ctx.aroundTool?.(of, act) ?? act())
     const ended = stop.signal.aborted && isPlainFailure(result)
     return ended ? stopped(stop.signal, null, result.text) : { kind: 'returned', result }
   } catch (error) {

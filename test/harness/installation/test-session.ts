@@ -50,6 +50,11 @@ export class TestSession {
     return { status, type: headers.get('content-type'), bytes }
   }
 
+  /** An answer whose body goes on: the live stream. */
+  open(path: string): Promise<Response> {
+    return fetch(this.#url + path, { headers: this.#headers })
+  }
+
   post(path: string, body: unknown = {}, headers: Record<string, string> = {}): Promise<Answer> {
     return this.#ask('POST', path, body, headers)
   }

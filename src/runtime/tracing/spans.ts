@@ -1,0 +1,87 @@
+import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace, TraceFlags } from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  BatchSpanProcessor,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import { VERSION } from '../../cli/version.ts'
+import type { SpanPlace } from './trace-ids.ts'
+import type { TracingConfig } from './tracing-config.ts'
+
+/** A span that is over. Attributes are ids and names of ours, never arguments (security.md 25). Times in ms of the epoch. */
+export interface FinishedSpan {
+  readonly name: string
+  readonly kind: 'server' | 'client' | 'internal'
+  readonly place: SpanPlace
+  /** of the same trace; null: the trace's first span */
+  readonly parentSpanId: string | null
+  readonly startMs: number
+  readonly endMs: number
+  readonly attributes: Readonly<Record<string, string | number>>
+  readonly failed?: boolean
+  /** what else it belongs to */
+  readonly link?: SpanPlace | null
+}
+
+export interface Spans extends AsyncDisposable {
+  record(span: FinishedSpan): void
+}
+
+const kinds = { server: SpanKind.SERVER, client: SpanKind.CLIENT, internal: SpanKind.INTERNAL }
+
+/**
+ * Sends spans to a collector by OTLP over HTTP, in batches, behind everybody's back: what a collector does not take within
+ * its time is lost. Every process keeps the same traces, since the sampler looks at the trace's id alone. Dispose sends
+ * what is left, for `lastMs` at most.
+ */
+export function openSpans(config: TracingConfig, service: string, lastMs: number): Spans {
+  let next: SpanPlace = { traceId: '', spanId: '' }
+  const exporter = new OTLPTraceExporter({
+    url: config.url,
+    headers: { ...config.headers },
+    timeoutMillis: 5_000,
+  })
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      'service.name': config.serviceName ?? service,
+      'service.version': VERSION,
+    }),
+    sampler: new TraceIdRatioBasedSampler(config.ratio),
+    // Ids are ours: they follow from those of runs and requests.
+    idGenerator: { generateTraceId: () => next.traceId, generateSpanId: () => next.spanId },
+    spanProcessors: [new BatchSpanProcessor({ exporter, scheduledDelayMillis: 2_000 })],
+  })
+  const tracer = provider.getTracer('countersign', VERSION)
+  return {
+    record: ({ name, kind, place, parentSpanId, startMs, endMs, attributes, failed, link }) => {
+      next = place
+      const context =
+        parentSpanId === null
+          ? ROOT_CONTEXT
+          : trace.setSpanContext(ROOT_CONTEXT, contextOf({ ...place, spanId: parentSpanId }))
+      const links = link ? [{ context: contextOf(link) }] : []
+      const options = {
+        kind: kinds[kind],
+        startTime: startMs,
+        attributes: { ...attributes },
+        links,
+      }
+      const span = tracer.startSpan(name, options, context)
+      if (failed === true) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end(endMs)
+    },
+    async [Symbol.asyncDispose]() {
+      const sent = provider.shutdown().catch(() => undefined)
+      const { promise: enough, resolve } = Promise.withResolvers<void>()
+      const timer = setTimeout(resolve, lastMs)
+      await Promise.race([sent, enough])
+      clearTimeout(timer)
+    },
+  }
+}
+
+function contextOf(place: SpanPlace) {
+  return { ...place, traceFlags: TraceFlags.SAMPLED, isRemote: true }
+}
