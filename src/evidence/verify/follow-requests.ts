@@ -30,6 +30,23 @@ const effects: Readonly<Partial<Record<string, RequestEvent>>> = {
 export function followRequests(findings: Findings, extent: Extent): Check {
   const chains = new Map<string, Chain>()
   const pendingOfRun = new Map<string, Set<string>>()
+  /** ends of runs, while what was committed with them may still follow */
+  let endsOfRuns: LoggedEvent[] = []
+
+  /**
+   * Events that were committed together have one time, and the end of a run may stand before those of its requests: logs
+   * that were begun over an older trail have them so.
+   */
+  function closeRuns(): void {
+    for (const event of endsOfRuns) {
+      for (const pending of pendingOfRun.get(event.runId ?? '') ?? []) {
+        const problem = `the run has ended, and request ${pending} of it has no end`
+        findings.fail(problem, { ...referenceTo(event), requestId: pending })
+      }
+      pendingOfRun.delete(event.runId ?? '')
+    }
+    endsOfRuns = []
+  }
 
   function open(event: LoggedEvent, requestId: string): void {
     const at = referenceTo(event)
@@ -86,19 +103,19 @@ export function followRequests(findings: Findings, extent: Extent): Check {
   return {
     take(event) {
       const { requestId, runId } = event
+      if (event.at !== endsOfRuns[0]?.at) closeRuns()
       if (requestId !== null && isGiven(extent, requestId)) {
         const chain = chains.get(requestId)
         if (chain === undefined) open(event, requestId)
         else follow(event, requestId, chain)
       }
-      if (runId === null || (event.type !== 'run.ended' && event.type !== 'run.cancelled')) return
-      for (const pending of pendingOfRun.get(runId) ?? []) {
-        const problem = `the run has ended, and request ${pending} of it has no end`
-        findings.fail(problem, { ...referenceTo(event), requestId: pending })
+      const { type } = event
+      if (runId !== null && (type === 'run.ended' || type === 'run.cancelled')) {
+        endsOfRuns.push(event)
       }
-      pendingOfRun.delete(runId)
     },
     end() {
+      closeRuns()
       for (const requestId of extent.requestIds) {
         if (!chains.has(requestId))
           findings.fail('there is no event of this request', { requestId })

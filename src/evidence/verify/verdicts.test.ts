@@ -195,6 +195,20 @@ describe('binding fails', () => {
   })
 })
 
+test('a request that ended with its run holds, whichever of the two ends comes first in the log', () => {
+  const when = '2026-03-02T10:00:00.000Z'
+  const ends: TrailEvent[] = [
+    { type: 'run.cancelled', actor: { type: 'system' }, at: when, runId: 'r1', detail: {} },
+    { ...trail[at('request.opened')]!, type: 'request.cancelled', at: when, detail: {} },
+  ]
+  const before = trail.slice(0, at('decision.recorded'))
+  expect(judge([...before, ...ends])).toEqual({ names: [], problems: '' })
+  expect(judge([...before, ...ends.toReversed()])).toEqual({ names: [], problems: '' })
+  const [end, late] = ends
+  const afterwards = { ...late!, at: '2026-03-02T10:00:00.001Z' }
+  expect(judge([...before, end!, afterwards]).problems).toContain('has no end')
+})
+
 describe('completeness fails', () => {
   test.each<[string, readonly TrailEvent[], string]>([
     ['for a request that was never opened', without('request.opened'), 'not request.opened'],
