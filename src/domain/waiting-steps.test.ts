@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest'
 import type { Routing } from './judgement.ts'
 import { quorumTeams, tally } from './quorum.ts'
-import { escalated, revisedRouting, stepsDue, waitingSteps } from './waiting-steps.ts'
+import {
+  beforeEscalation,
+  escalated,
+  revisedRouting,
+  stepsDue,
+  waitingSteps,
+} from './waiting-steps.ts'
 
 const hour = 3_600_000
 const one = { any: [[{ team: 'platform', count: 1 }]] }
@@ -49,6 +55,10 @@ describe('the steps of a request that waits', () => {
 
 // Rules: product.md 18
 describe('an escalation', () => {
+  test('is not there yet when what it was about is asked anew', () => {
+    expect(beforeEscalation(escalated(routing, ['security']))).toEqual(routing)
+  })
+
   const both = {
     any: [
       [

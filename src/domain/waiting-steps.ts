@@ -39,6 +39,12 @@ export function escalated(routing: Routing, addTeams: readonly string[]): Routin
   return { ...routing, quorum: { any }, quorumText: quorumText({ any }) }
 }
 
+/** The routing as it was before anybody was added: of a request that is asked anew, and whose own waiting begins. */
+export function beforeEscalation(routing: Routing): Routing {
+  const any = routing.quorum.any.map((places) => places.map(({ team, count }) => ({ team, count })))
+  return { ...routing, quorum: { any }, quorumText: quorumText({ any }) }
+}
+
 /** The routing with every escalation among these steps, for a revision of a request that has waited already. */
 function escalatedBy(routing: Routing, taken: readonly WaitingStep[]): Routing {
   return taken.reduce(

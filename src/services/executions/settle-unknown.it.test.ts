@@ -6,6 +6,8 @@ import {
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { gatedWrites } from '../../../test/harness/fixtures/gated-writes.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { escalated } from '../../domain/waiting-steps.ts'
+import { toJsonb } from '../../store/database.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
 import type { StopReason } from '../worker-context.ts'
@@ -71,6 +73,26 @@ describe('an attempt nobody knows the end of', () => {
     expect(await requestRow(check)).toMatchObject({ state: 'cancelled', cancel_reason: 'settled' })
     expect(await onlyCall(runId)).toMatchObject({ result: 'output' })
     expect(await desk.read(path)).toBe('two\n')
+  })
+
+  test('of a call that was approved after an escalation asks as its queue did at first', async () => {
+    const { call, letFinish, finished } = await vanishing()
+    const { db } = desk.database
+    const { routing } = await requestRow(call.requestId)
+    const widened = toJsonb(escalated(routing, ['operators']))
+    await db
+      .updateTable('request')
+      .set({ routing: widened })
+      .where('id', '=', call.requestId)
+      .execute()
+    const settled = await settleUnknown(desk.worker, { callId: call.id })
+    const check = settled.kind === 'wait' ? (settled.requestIds[0] ?? '') : ''
+    expect((await requestRow(check)).routing).toMatchObject({
+      quorum: routing.quorum,
+      quorumText: routing.quorumText,
+    })
+    letFinish()
+    await finished
   })
 
   test('settled as not carried out and `again` runs once more, under a permit of its own', async () => {

@@ -7,6 +7,7 @@ import { isEnd, runTransitions } from '../../../domain/transitions.ts'
 import { getText, putContent } from '../../../store/content.ts'
 import { canonicalJson } from '../../../domain/digest.ts'
 import { quorumText } from '../../../domain/quorum.ts'
+import { beforeEscalation } from '../../../domain/waiting-steps.ts'
 import { ownQueue, quorumOf, stepsOf } from '../../../policy/judge/route.ts'
 import type { Policy } from '../../../policy/policy.ts'
 import { makePresentation } from '../../../tools/presentations/make-presentation.ts'
@@ -103,7 +104,8 @@ function checkRouting(policy: Policy, at: CallAtHand): CheckRouting | null {
     source: null,
   }
   if (at.request !== null) {
-    const { routing, risk } = at.request
+    const { risk } = at.request
+    const routing = beforeEscalation(at.request.routing)
     const policyDigest = at.request.policy_digest
     return { routing: { ...routing, scopes: ['once'], edits: 'off' }, rule, risk, policyDigest }
   }
