@@ -5,11 +5,16 @@ const cookieName = '__Host-countersign'
 
 /** The token in the session cookie; null without one, or when two were sent. */
 export function readSessionCookie(request: Request): string | null {
+  return readCookie(request, cookieName)
+}
+
+/** A token of ours in the cookie of a name; null without one, or when two were sent. */
+export function readCookie(request: Request, name: string): string | null {
   const values = (request.headers.cookie ?? '')
     .split(';')
     .map((pair) => pair.trim())
-    .filter((pair) => pair.startsWith(`${cookieName}=`))
-    .map((pair) => pair.slice(cookieName.length + 1))
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1))
   const [value] = values
   return values.length === 1 && value !== undefined && /^[\w-]{43}$/.test(value) ? value : null
 }

@@ -3,6 +3,7 @@ import type { AnsweredRequest } from './middleware/log-requests.ts'
 import type { Readiness } from './schemas/health.ts'
 import type { SigningContext } from '../services/context.ts'
 import type { SignInMails } from '../delivery/email/sign-in-mails.ts'
+import type { FindIdentityProvider } from '../services/access/oidc/identity-provider.ts'
 import type { SessionTimes } from '../services/access/session-times.ts'
 
 /** What the composition root tells the HTTP API. Times in milliseconds. */
@@ -51,6 +52,8 @@ export interface Api {
   readonly events: EventFeed
   /** mails sign-in links; absent: nobody is mailed one */
   readonly signInMails?: Pick<SignInMails, 'isOffered' | 'ask'>
+  /** absent: nobody signs in at a provider */
+  readonly identityProviderOf?: FindIdentityProvider
   readonly readiness: () => Promise<Readiness>
   /** fires when the process stops: streams end at once, so that nobody waits for them; readers come back */
   readonly stopping?: AbortSignal

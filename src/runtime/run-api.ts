@@ -5,6 +5,7 @@ import { createApp } from '../api/app.ts'
 import type { ApiSettings } from '../api/settings.ts'
 import { AuditSequencer } from '../delivery/audit-sequencer.ts'
 import { SignInMails } from '../delivery/email/sign-in-mails.ts'
+import { openIdProviders } from '../delivery/oidc/open-id-provider.ts'
 import { EventFeed } from '../delivery/event-feed.ts'
 import { EventSequencer } from '../delivery/event-sequencer.ts'
 import {
@@ -151,6 +152,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       ctx,
       settings,
       events,
+      identityProviderOf: openIdProviders(environment),
       readiness,
       stopping: stopping.signal,
       metrics: metrics.page,

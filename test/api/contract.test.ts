@@ -295,11 +295,14 @@ const questions: Record<string, () => Promise<Reply>> = {
   getMetrics: async () => (await api.signIn(api.people.aud)).get('/metrics'),
 }
 
-/** Proved elsewhere: events.test.ts, people.test.ts, policy.test.ts, webhooks.test.ts. */
+/** Proved elsewhere: events.test.ts, oidc.test.ts, people.test.ts, policy.test.ts, webhooks.test.ts. */
 const provedElsewhere = new Set([
   'getEvents',
   'postAuthHostLink',
+  'getAuthOidcStart',
+  'getAuthOidcCallback',
   'postPeopleEmailLink',
+  'postPeopleEmailUnlink',
   'postPeopleEmailDisable',
   'getPolicyDifference',
   'postPolicyActivations',
@@ -359,6 +362,8 @@ test('every operation but the open ones refuses nobody with 401, as the document
     open.map(({ operation }) => operation.operationId).toSorted((a, b) => a.localeCompare(b)),
   ).toEqual([
     'getAuthMethods',
+    'getAuthOidcCallback',
+    'getAuthOidcStart',
     'getHealthz',
     'getReadyz',
     'postAuthDevLogin',

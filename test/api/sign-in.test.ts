@@ -190,6 +190,7 @@ test('without development sign-in its routes do not exist, and nobody is named',
     development: false,
     link: true,
     mail: false,
+    oidc: null,
     people: [],
   })
 })

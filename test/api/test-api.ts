@@ -6,6 +6,7 @@ import type { Me } from '../../src/api/schemas/auth.ts'
 import type { Readiness } from '../../src/api/schemas/health.ts'
 import type { Api, ApiSettings } from '../../src/api/settings.ts'
 import { createApiMetrics } from '../../src/runtime/metrics/api-metrics.ts'
+import type { FindIdentityProvider } from '../../src/services/access/oidc/identity-provider.ts'
 import { sessionTimes } from '../../src/services/access/session-times.ts'
 import type { Log } from '../../src/services/context.ts'
 import { addPerson, type TestPerson } from '../harness/fixtures/people.ts'
@@ -60,6 +61,7 @@ export async function createTestApi(
     /** one that the test made already; it is disposed with the API all the same */
     readonly database?: TestDatabase
     readonly events?: EventFeed
+    readonly identityProviderOf?: FindIdentityProvider
     readonly readiness?: () => Promise<Readiness>
     readonly stopping?: AbortSignal
     readonly log?: Log
@@ -79,6 +81,9 @@ export async function createTestApi(
     settings,
     events: options.events ?? silentFeed,
     readiness: options.readiness ?? ready,
+    ...(options.identityProviderOf === undefined
+      ? {}
+      : { identityProviderOf: options.identityProviderOf }),
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
     ...(options.signInMails === undefined ? {} : { signInMails: options.signInMails }),
   })

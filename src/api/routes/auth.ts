@@ -15,7 +15,7 @@ import type {
 import { deviceOf } from '../device.ts'
 import { channelOf } from '../identity.ts'
 import { checkOrigin } from '../middleware/check-origin.ts'
-import { failureLimit } from '../middleware/failure-limit.ts'
+import { failureLimit, type FailureLimit } from '../middleware/failure-limit.ts'
 import { openRoute, route, type Answer, type Route } from '../route.ts'
 import * as schemas from '../schemas/auth.ts'
 import { emptyBody } from '../schemas/common.ts'
@@ -26,14 +26,13 @@ import { meView } from '../views/me-view.ts'
 const signedIn = { 200: { description: 'Signed in; sets the cookie', schema: schemas.me } }
 
 /** Signing in and out. Nothing here happens on GET: a link in a mail only opens a page (security.md 12). */
-export function authRoutes(settings: ApiSettings): Route[] {
+export function authRoutes(settings: ApiSettings, failures: FailureLimit): Route[] {
   const development = settings.developmentToken === null ? [] : [devLogin, devSwitch]
-  return [authMethods, ...development, linkRoute(), logout]
+  return [authMethods, ...development, linkRoute(failures), logout]
 }
 
 /** With a token it signs in; with an address it says the same whoever has it, at once, and mail follows or not. */
-function linkRoute(): Route {
-  const failures = failureLimit(10, 'failed sign-ins')
+function linkRoute(failures: FailureLimit): Route {
   const asked = failureLimit(10, 'questions for a link')
   return openRoute({
     method: 'post',
@@ -86,7 +85,10 @@ const authMethods = openRoute({
     const development = api.settings.developmentToken !== null
     const people = development ? await listSwitchable(api.ctx) : []
     const mail = (await api.signInMails?.isOffered()) ?? false
-    return { status: 200, body: { development, link: true, mail, people } }
+    const settings = (await api.ctx.policies.inForce()).config.signIn.oidc
+    const oidc =
+      settings === null || api.identityProviderOf === undefined ? null : { label: settings.label }
+    return { status: 200, body: { development, link: true, mail, oidc, people } }
   },
 })
 
@@ -135,9 +137,20 @@ const logout = route({
       await endSession(api.ctx, caller, { tokenHash: identity.session.tokenHash })
     }
     clearSessionCookie(response)
-    return { status: 200, body: { signedOut: true } }
+    const isOfProvider = identity.kind === 'session' && identity.session.method === 'oidc'
+    const providerUrl = isOfProvider ? await providerSignOut(api) : null
+    return { status: 200, body: { signedOut: true, providerUrl } }
   },
 })
+
+/** Where the provider signs people out. Whatever is the matter with it, who signs out here is out. */
+async function providerSignOut(api: Api): Promise<string | null> {
+  const settings = (await api.ctx.policies.inForce()).config.signIn.oidc
+  if (settings === null || api.identityProviderOf === undefined) return null
+  const provider = api.identityProviderOf(settings)
+  const url = await provider.endSessionUrl(`${api.settings.publicUrl}/`).catch(() => null)
+  return url?.href ?? null
+}
 
 /** What a new session is told of where it is started from. */
 export function surroundings(api: Api, request: Request): SignInSurroundings {

@@ -1,3 +1,4 @@
+import { failureLimit } from '../middleware/failure-limit.ts'
 import type { Route } from '../route.ts'
 import type { ApiSettings } from '../settings.ts'
 import { auditRoutes } from './audit.ts'
@@ -13,6 +14,7 @@ import { credentialRoutes } from './credentials.ts'
 import { keyRoutes } from './keys.ts'
 import { meRoutes } from './me.ts'
 import { passkeySignInRoutes } from './passkey-sign-in.ts'
+import { oidcRoutes } from './oidc.ts'
 import { hostLinkRoute, peopleRoutes } from './people.ts'
 import { metricsRoutes } from './metrics.ts'
 import { policyRoutes } from './policy.ts'
@@ -29,9 +31,12 @@ import { workerRoutes } from './workers.ts'
 
 /** Every operation of the contract, in the order of the document. */
 export function allRoutes(settings: ApiSettings): Route[] {
+  // Whichever way somebody tries to sign in, an address fails ten times a minute (security.md 21).
+  const failures = failureLimit(10, 'failed sign-ins')
   return [
-    ...authRoutes(settings),
-    ...passkeySignInRoutes(),
+    ...authRoutes(settings, failures),
+    ...passkeySignInRoutes(failures),
+    ...oidcRoutes(failures),
     ...meRoutes,
     ...sessionRoutes,
     ...runRoutes,
@@ -53,7 +58,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...keyRoutes,
     ...credentialRoutes,
     ...peopleRoutes,
-    hostLinkRoute(),
+    hostLinkRoute(failures),
     ...eventRoutes,
     ...healthRoutes,
     ...metricsRoutes,

@@ -5,7 +5,7 @@ import {
   signInWithPasskey,
 } from '../../services/passkeys/sign-in-with-passkey.ts'
 import { checkOrigin } from '../middleware/check-origin.ts'
-import { failureLimit } from '../middleware/failure-limit.ts'
+import type { FailureLimit } from '../middleware/failure-limit.ts'
 import { openRoute, type Route } from '../route.ts'
 import { me } from '../schemas/auth.ts'
 import { emptyBody } from '../schemas/common.ts'
@@ -13,8 +13,7 @@ import * as schemas from '../schemas/credentials.ts'
 import { answerSignedIn, surroundings } from './auth.ts'
 
 /** Signing in with a passkey: nobody types who they are. What fails counts like any other failed sign-in. */
-export function passkeySignInRoutes(): Route[] {
-  const failures = failureLimit(10, 'failed sign-ins')
+export function passkeySignInRoutes(failures: FailureLimit): Route[] {
   return [
     openRoute({
       method: 'post',

@@ -3,13 +3,14 @@ import { disablePerson } from '../../services/access/disable-person.ts'
 import { requireRight } from '../../services/access/has-right.ts'
 import { listPeople } from '../../services/access/list-people.ts'
 import { refuseSignIn } from '../../services/access/refuse-sign-in.ts'
+import { unlinkIdentity } from '../../services/access/oidc/unlink-identity.ts'
 import { createSignInLink } from '../../services/access/sign-in-link.ts'
 import { signInUrl } from '../../services/access/sign-in-url.ts'
 import { sameSecret } from '../../services/access/token.ts'
 import type { Caller } from '../../services/context.ts'
 import { channelOf } from '../identity.ts'
 import { checkOrigin } from '../middleware/check-origin.ts'
-import { failureLimit } from '../middleware/failure-limit.ts'
+import type { FailureLimit } from '../middleware/failure-limit.ts'
 import { openRoute, route, type Route } from '../route.ts'
 import * as schemas from '../schemas/auth.ts'
 import { email, emptyBody, pageQuery } from '../schemas/common.ts'
@@ -61,11 +62,24 @@ export const peopleRoutes: Route[] = [
       return { status: 200, body: { disabled: true } }
     },
   }),
+  route({
+    method: 'post',
+    path: '/v1/people/:email/unlink',
+    summary: 'Forget which account of a sign-in provider is theirs (right activatePolicy)',
+    access: { by: 'person' },
+    params: personParams,
+    body: emptyBody,
+    answers: { 200: { description: 'Forgotten', schema: schemas.unlinked } },
+    problems: ['not_found'],
+    answer: async (api, { params, caller }) => {
+      await unlinkIdentity(api.ctx, caller, params)
+      return { status: 200, body: { unlinked: true } }
+    },
+  }),
 ]
 
 /** Links made on the host itself; failures count like failed sign-ins. */
-export function hostLinkRoute(): Route {
-  const failures = failureLimit(10, 'failed sign-ins')
+export function hostLinkRoute(failures: FailureLimit): Route {
   return openRoute({
     method: 'post',
     path: '/v1/auth/host-link',

@@ -7,10 +7,7 @@ export const devLoginBody = z.strictObject({ email, token: text(200) })
 export const devSwitchBody = z.strictObject({ email })
 export const hostLinkBody = z.strictObject({ email, token: text(200) })
 /** The token of a link, to sign in; or an address, to be mailed one. */
-export const linkBody = z.union([
-  z.strictObject({ token: text(200) }),
-  z.strictObject({ email }),
-])
+export const linkBody = z.union([z.strictObject({ token: text(200) }), z.strictObject({ email })])
 /** The same for every address, so that it tells of none. */
 export const linkAsked = z.object({ asked: z.literal(true) }).meta({ id: 'LinkAsked' })
 
@@ -61,6 +58,8 @@ export const authMethods = z
     link: z.boolean(),
     /** links are mailed to whoever asks */
     mail: z.boolean(),
+    /** people sign in at a provider, which is called so */
+    oidc: z.object({ label: z.string() }).nullable(),
     people: z.array(z.object({ email: z.string(), name: z.string() })),
   })
   .meta({ id: 'AuthMethods' })
@@ -106,6 +105,21 @@ export const peopleList = listOf(personDetail)
 export const signInLink = z
   .object({ url: z.string(), expiresAt: instant })
   .meta({ id: 'SignInLink' })
+export const unlinked = z.object({ unlinked: z.literal(true) })
 export const disabled = z.object({ disabled: z.literal(true) })
 
-export const signedOut = z.object({ signedOut: z.literal(true) })
+/** `providerUrl`: where to go to sign out at the sign-in provider too; null when that is not offered. */
+export const signedOut = z.object({
+  signedOut: z.literal(true),
+  providerUrl: z.string().nullable(),
+})
+export type SignedOut = z.infer<typeof signedOut>
+
+/** `return`: the page of ours to go on to. */
+export const oidcStartQuery = z.strictObject({ return: text(2000).optional() })
+/** Providers add what they like; only what the protocol names is read. */
+export const oidcCallbackQuery = z.looseObject({
+  state: text(200).optional(),
+  code: text(10_000).optional(),
+  error: text(200).optional(),
+})

@@ -26,7 +26,7 @@ export async function meView(api: Api, standing: Standing): Promise<Me> {
     switchTo: maySwitch ? await listSwitchable(api.ctx) : [],
     installation: {
       profile: isDevelopment ? 'development' : 'production',
-      singlePerson: config.people.length === 1,
+      singlePerson: config.people.length === 1 && config.signIn.oidc === null,
       sample: settings.isSample,
       projectDir: isDevelopment ? settings.projectDir : null,
       dataDir: isDevelopment ? (settings.dataDir ?? null) : null,

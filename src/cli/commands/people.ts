@@ -13,7 +13,7 @@ import { table } from '../text/table.ts'
 import { addCredentialsCommand } from './credentials.ts'
 import { withExamples } from './examples.ts'
 
-/** `countersign people [ls|link|disable]`. */
+/** `countersign people [ls|link|disable|unlink]`. */
 export function addPeopleCommand(program: Command): void {
   const people = program.command('people').description('who may sign in and decide')
   const ls = withPaging(withService(people.command('ls', { isDefault: true })))
@@ -57,6 +57,14 @@ export function addPeopleCommand(program: Command): void {
       console.log('Disabled.')
     })
   withExamples(disable, ['people disable grace@example.com'])
+  const unlink = withService(people.command('unlink'))
+    .description('forget their account at the sign-in provider (right activatePolicy)')
+    .argument('<email>', 'whose: the next account with their verified address is theirs')
+    .action(async (email: string, options: ServiceOptions) => {
+      await (await connect(options)).post(path`/v1/people/${email}/unlink`)
+      console.log('Forgotten.')
+    })
+  withExamples(unlink, ['people unlink grace@example.com'])
   addCredentialsCommand(people)
 }
 

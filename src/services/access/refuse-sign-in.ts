@@ -1,22 +1,36 @@
 import type { Channel } from '../../domain/actor.ts'
 import { Problem } from '../../domain/problem.ts'
+import { signInRefusals, type SignInRefusal } from '../../domain/sign-in-refusal.ts'
 import type { ServiceContext } from '../context.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 
-/** Audits a sign-in that failed, in a transaction of its own, and rejects with `unauthenticated`. Never says which part was wrong. */
-export async function refuseSignIn(
-  ctx: ServiceContext,
-  attempt: { method: keyof typeof signInSentences; why: string; channel: Channel },
-): Promise<never> {
+type Attempt = { readonly channel: Channel } & (
+  | {
+      readonly method: 'development' | 'link' | 'passkey' | 'key' | 'host'
+      readonly why: string
+    }
+  /** `code`: the protocol's own, for the trail */
+  | { readonly method: 'oidc'; readonly why: SignInRefusal; readonly code?: string }
+)
+
+/**
+ * Audits a sign-in that failed, in a transaction of its own, and rejects with `unauthenticated`. Never says which part
+ * was wrong, but of a sign-in at a provider, after which it is known who asks.
+ */
+export async function refuseSignIn(ctx: ServiceContext, attempt: Attempt): Promise<never> {
+  const { channel, ...detail } = attempt
   await inUnitOfWork(ctx, (unit) =>
     unit.audit({
       type: 'session.refused',
       actor: { type: 'system', name: 'sign-in' },
-      channel: attempt.channel,
-      detail: { method: attempt.method, why: attempt.why },
+      channel,
+      detail,
     }),
   )
-  throw new Problem('unauthenticated', signInSentences[attempt.method])
+  if (detail.method === 'oidc') {
+    throw new Problem('unauthenticated', signInRefusals[detail.why], { why: detail.why })
+  }
+  throw new Problem('unauthenticated', signInSentences[detail.method])
 }
 
 const signInSentences = {

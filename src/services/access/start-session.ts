@@ -6,7 +6,7 @@ import type { SessionTimes } from './session-times.ts'
 import { hashToken, newToken } from './token.ts'
 
 /** How somebody can prove who they are. */
-export const signInMethods = ['development', 'link', 'passkey'] as const
+export const signInMethods = ['development', 'link', 'oidc', 'passkey'] as const
 export type SignInMethod = (typeof signInMethods)[number]
 
 /** Where somebody signs in from. */

@@ -12,6 +12,7 @@ import { Time } from '../text/time.tsx'
 const methodWords: Record<SessionView['method'], string> = {
   development: 'development sign-in',
   link: 'one-time link',
+  oidc: 'sign-in provider',
   passkey: 'passkey',
 }
 

@@ -3,6 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { IconChevronDown, IconLogout, IconUserCheck, IconUserCog } from '@tabler/icons-react'
 import { Link } from 'react-router'
+import type { SignedOut } from '../../api/schemas/auth.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 
@@ -12,11 +13,13 @@ export function PersonMenu() {
   const client = useQueryClient()
   const change = async (path: string, body: object): Promise<void> => {
     try {
-      await callApi(path, { body })
+      const answer = await callApi<Partial<SignedOut>>(path, { body })
       // What one person may see is not for the next.
       client.clear()
       await client.invalidateQueries()
-      window.location.reload()
+      // Where the provider signs people out, it asks them whether they are to be signed out there too.
+      if (answer.providerUrl) window.location.assign(answer.providerUrl)
+      else window.location.reload()
     } catch (error) {
       notifications.show({ color: 'red', message: (error as Error).message })
     }

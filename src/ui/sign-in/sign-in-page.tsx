@@ -8,6 +8,7 @@ import { Loading } from '../states/loading.tsx'
 import { Command } from '../states/command.tsx'
 import { MailLink } from './mail-link.tsx'
 import { PasskeySignIn } from './passkey-sign-in.tsx'
+import { ProviderRefusal, ProviderSignIn } from './provider-sign-in.tsx'
 import './sign-in.css'
 
 /** Signing in. The address stays, so that a link sent by a colleague opens after it. */
@@ -20,6 +21,8 @@ export function SignInPage() {
         <h1>Sign in to Countersign</h1>
         {methods.isPending && <Loading what="the ways to sign in" lines={2} />}
         {methods.isError && <Failure error={methods.error} retry={() => void methods.refetch()} />}
+        <ProviderRefusal />
+        {methods.data?.oidc && <ProviderSignIn label={methods.data.oidc.label} />}
         {methods.data?.development && <DevelopmentSignIn people={methods.data.people} />}
         {methods.data?.mail && <MailLink />}
         {methods.data && <PasskeySignIn />}

@@ -1,0 +1,150 @@
+import * as client from 'openid-client'
+import {
+  ProviderFailure,
+  type FindIdentityProvider,
+  type FlowSecrets,
+  type IdentityProvider,
+} from '../../services/access/oidc/identity-provider.ts'
+import type { OidcSettings } from '../../policy/policy.ts'
+import { failureOf } from './provider-failure.ts'
+
+const timeoutSeconds = 10
+/** How far its clock and ours may differ. */
+const clockToleranceSeconds = 30
+/** Its documents are read again after so long. */
+const discoveredForMs = 10 * 60_000
+
+/**
+ * Clients of OpenID Connect providers, one a configuration; secrets are read from the environment by their names.
+ * Nobody is asked before somebody signs in.
+ */
+export function openIdProviders(
+  environment: Readonly<Record<string, string | undefined>>,
+): FindIdentityProvider {
+  const known = new Map<string, OpenIdProvider>()
+  return (settings) => {
+    const { clientSecretFrom } = settings
+    const secret = clientSecretFrom === null ? null : (environment[clientSecretFrom]?.trim() ?? '')
+    const name = JSON.stringify([settings.issuer, settings.clientId, secret, settings.scopes])
+    const provider =
+      known.get(name) ?? new OpenIdProvider({ ...settings, secret, wanted: wantedOf(settings) })
+    known.set(name, provider)
+    return provider
+  }
+}
+
+function wantedOf(settings: OidcSettings): readonly string[] {
+  const { emailClaim, groupsClaim, requireVerifiedEmail, teams } = settings
+  return [
+    emailClaim,
+    ...(requireVerifiedEmail ? ['email_verified'] : []),
+    ...(teams.size > 0 ? [groupsClaim] : []),
+  ]
+}
+
+interface ClientSettings extends Pick<OidcSettings, 'issuer' | 'clientId' | 'scopes'> {
+  /** null: a public client */
+  readonly secret: string | null
+  /** claims that are asked for at the user-info endpoint when the token lacks them */
+  readonly wanted: readonly string[]
+}
+
+class OpenIdProvider implements IdentityProvider {
+  readonly #settings: ClientSettings
+  #discovered: { readonly config: Promise<client.Configuration>; readonly untilMs: number } | null =
+    null
+
+  constructor(settings: ClientSettings) {
+    this.#settings = settings
+  }
+
+  async authorizationUrl(secrets: FlowSecrets, redirectUri: string): Promise<URL> {
+    return this.#asking(async (config) =>
+      client.buildAuthorizationUrl(config, {
+        redirect_uri: redirectUri,
+        scope: this.#settings.scopes.join(' '),
+        state: secrets.state,
+        nonce: secrets.nonce,
+        code_challenge: await client.calculatePKCECodeChallenge(secrets.codeVerifier),
+        code_challenge_method: 'S256',
+      }),
+    )
+  }
+
+  async redeem(secrets: FlowSecrets, callbackUrl: URL): Promise<Readonly<Record<string, unknown>>> {
+    return this.#asking(async (config) => {
+      const tokens = await client.authorizationCodeGrant(config, callbackUrl, {
+        pkceCodeVerifier: secrets.codeVerifier,
+        expectedState: secrets.state,
+        expectedNonce: secrets.nonce,
+        idTokenExpected: true,
+      })
+      const claims = tokens.claims()
+      if (claims === undefined) throw new ProviderFailure('token_refused', 'no_id_token', null)
+      const isWhole = this.#settings.wanted.every((name) => Object.hasOwn(claims, name))
+      if (isWhole || config.serverMetadata().userinfo_endpoint === undefined) return claims
+      // Its subject is compared with the token's; what the signed token says counts more.
+      const more = await client.fetchUserInfo(config, tokens.access_token, claims.sub)
+      return { ...more, ...claims }
+    })
+  }
+
+  async endSessionUrl(returnTo: string): Promise<URL | null> {
+    return this.#asking((config) =>
+      config.serverMetadata().end_session_endpoint === undefined
+        ? null
+        : client.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo }),
+    )
+  }
+
+  async #asking<T>(ask: (config: client.Configuration) => Promise<T> | T): Promise<T> {
+    try {
+      return await ask(await this.#configuration())
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
+  /** What the provider says of itself, whose issuer must be the configured one; nothing is kept of a failure. */
+  #configuration(): Promise<client.Configuration> {
+    if (this.#discovered !== null && this.#discovered.untilMs > Date.now()) {
+      return this.#discovered.config
+    }
+    const discovered = { config: this.#discover(), untilMs: Date.now() + discoveredForMs }
+    this.#discovered = discovered
+    discovered.config.catch(() => {
+      if (this.#discovered === discovered) this.#discovered = null
+    })
+    return discovered.config
+  }
+
+  async #discover(): Promise<client.Configuration> {
+    const { issuer, clientId, secret } = this.#settings
+    const authenticate: client.ClientAuth = (server, ...rest) =>
+      authenticationAt(server, secret)(server, ...rest)
+    const config = await client.discovery(
+      new URL(issuer),
+      clientId,
+      { [client.clockTolerance]: clockToleranceSeconds },
+      authenticate,
+      {
+        timeout: timeoutSeconds,
+        // Its signature is verified even though the token comes straight from the provider.
+        execute: [
+          client.enableNonRepudiationChecks,
+          ...(issuer.startsWith('http:') ? [client.allowInsecureRequests] : []),
+        ],
+      },
+    )
+    return config
+  }
+}
+
+/** Basic where the provider takes it, which is what it takes when it does not say. */
+function authenticationAt(server: client.ServerMetadata, secret: string | null): client.ClientAuth {
+  if (secret === null) return client.None()
+  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  return methods.includes('client_secret_basic')
+    ? client.ClientSecretBasic(secret)
+    : client.ClientSecretPost(secret)
+}

@@ -1,0 +1,42 @@
+import { sql } from 'kysely'
+import type { ServiceContext } from '../../context.ts'
+import { inUnitOfWork } from '../../unit-of-work.ts'
+import { hashToken } from '../token.ts'
+import { newFlow } from './flow-secrets.ts'
+import type { IdentityProvider } from './identity-provider.ts'
+
+/** How long somebody may take at the provider. */
+export const flowLastsMs = 10 * 60_000
+
+/**
+ * Begins a sign-in at the provider: where the browser goes, and what it keeps meanwhile in a cookie. Only hashes are
+ * stored, for ten minutes. Rejects with `ProviderFailure` when the provider cannot be asked.
+ */
+export async function beginProviderSignIn(
+  ctx: ServiceContext,
+  input: {
+    readonly provider: IdentityProvider
+    readonly redirectUri: string
+    /** a path of ours */
+    readonly returnTo: string
+  },
+): Promise<{ readonly url: URL; readonly browser: string }> {
+  const { browser, secrets } = newFlow()
+  const url = await input.provider.authorizationUrl(secrets, input.redirectUri)
+  await inUnitOfWork(ctx, async (unit) => {
+    await unit.tx
+      .deleteFrom('sign_in_flow')
+      .where('expires_at', '<=', sql<Date>`clock_timestamp()`)
+      .execute()
+    await unit.tx
+      .insertInto('sign_in_flow')
+      .values({
+        state_hash: hashToken(secrets.state),
+        browser_hash: hashToken(browser),
+        return_to: input.returnTo,
+        expires_at: sql<Date>`clock_timestamp() + ${flowLastsMs} * interval '1 millisecond'`,
+      })
+      .execute()
+  })
+  return { url, browser }
+}

@@ -1,0 +1,124 @@
+import { sql } from 'kysely'
+import { Problem } from '../../../domain/problem.ts'
+import type { SignInRefusal } from '../../../domain/sign-in-refusal.ts'
+import type { OidcSettings, Policy } from '../../../policy/policy.ts'
+import { advisoryLocks } from '../../../store/advisory-locks.ts'
+import type { Tx } from '../../../store/database.ts'
+import type { ServiceContext } from '../../context.ts'
+import { inUnitOfWork, type UnitOfWork } from '../../unit-of-work.ts'
+import { refuseSignIn } from '../refuse-sign-in.ts'
+import { startSession, type SignInSurroundings, type StartedSession } from '../start-session.ts'
+import { ProviderFailure, type IdentityProvider } from './identity-provider.ts'
+import { personOfIdentity, type KnownPerson } from './person-of-identity.ts'
+import { readClaims, type ProvenIdentity } from './read-claims.ts'
+import { syncGroupMembers } from './sync-group-members.ts'
+import { takeFlow } from './take-flow.ts'
+
+interface Answer extends SignInSurroundings {
+  readonly settings: OidcSettings
+  readonly provider: IdentityProvider
+  /** the address at which the browser came back, with everything the provider put there */
+  readonly callbackUrl: URL
+  /** what the browser kept since it left; null: it has nothing */
+  readonly browser: string | null
+}
+
+/**
+ * Ends a sign-in at the provider: takes the flow once, redeems its code, finds whose account it is, and reads their
+ * groups again, which are their teams from now on. Rejects with `unauthenticated` and a `why`; refusals are audited.
+ */
+export async function signInWithProvider(
+  ctx: ServiceContext,
+  answer: Answer,
+): Promise<{ readonly session: StartedSession; readonly returnTo: string }> {
+  const { channel } = answer
+  const state = answer.callbackUrl.searchParams.get('state')
+  const flow = await takeFlow(ctx, { state, browser: answer.browser })
+  if (flow === null) return refuseSignIn(ctx, { method: 'oidc', why: 'not_valid', channel })
+  const redeemed = await answer.provider
+    .redeem(flow.secrets, answer.callbackUrl)
+    .catch((error: unknown) => {
+      if (error instanceof ProviderFailure) return error
+      throw error
+    })
+  if (redeemed instanceof ProviderFailure) {
+    const { why, code } = redeemed
+    return refuseSignIn(ctx, { method: 'oidc', why, channel, code })
+  }
+  const identity = readClaims(answer.settings, redeemed)
+  const policy = await ctx.policies.inForce()
+  const outcome = await inUnitOfWork(ctx, (unit) => admit(unit, policy, identity, answer))
+  if (typeof outcome !== 'string') return { session: outcome, returnTo: flow.returnTo }
+  return refuseSignIn(ctx, { method: 'oidc', why: outcome, channel })
+}
+
+async function admit(
+  unit: UnitOfWork,
+  policy: Policy,
+  identity: ProvenIdentity,
+  answer: Answer,
+): Promise<StartedSession | SignInRefusal> {
+  await holdVersion(unit.tx, policy)
+  const person = await personOfIdentity(unit.tx, policy.config, identity)
+  const subject = typeof person === 'string' ? await boundTo(unit.tx, identity) : person
+  if (subject !== null) await followGroups(unit, policy, subject, identity, answer)
+  if (typeof person === 'string') return person
+  return startSession(unit, { ...answer, person, method: 'oidc' })
+}
+
+/** No other version takes force before this sign-in is over, so that its teams are by the mapping that holds. */
+async function holdVersion(tx: Tx, policy: Policy): Promise<void> {
+  await sql`select pg_advisory_xact_lock_shared(${advisoryLocks.activation})`.execute(tx)
+  const newest = await tx
+    .selectFrom('policy_activation')
+    .select('digest')
+    .orderBy('sequence', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  if (newest === undefined || newest.digest === policy.digest) return
+  throw new Problem('conflict', 'Another version of the policy took force meanwhile. Sign in again')
+}
+
+/** Who is refused may be somebody all the same, whose groups have gone. */
+async function boundTo(tx: Tx, identity: ProvenIdentity): Promise<KnownPerson | null> {
+  const row = await tx
+    .selectFrom('identity')
+    .innerJoin('person', 'person.id', 'identity.person_id')
+    .select(['person.id', 'person.name'])
+    .where('issuer', '=', identity.issuer)
+    .where('subject', '=', identity.subject)
+    .executeTakeFirst()
+  return row === undefined ? null : { ...row, news: null }
+}
+
+/** Makes the person's teams by group those of the groups just told, and records what that changed. */
+async function followGroups(
+  unit: UnitOfWork,
+  policy: Policy,
+  person: KnownPerson,
+  identity: ProvenIdentity,
+  { channel }: Answer,
+): Promise<void> {
+  const before = await teamsOf(unit.tx, person.id)
+  await syncGroupMembers(unit.tx, policy.config, person.id)
+  const teams = await teamsOf(unit.tx, person.id)
+  const actor = { type: 'system', name: 'sign-in' } as const
+  const of = { personId: person.id, issuer: identity.issuer }
+  if (person.news !== null) {
+    const detail = { ...of, change: person.news }
+    await unit.audit({ type: 'credential.changed', actor, channel, detail })
+  }
+  if (before.join('\n') === teams.join('\n')) return
+  const detail = { ...of, change: 'teams_by_group', before, teams }
+  await unit.audit({ type: 'credential.changed', actor, channel, detail })
+}
+
+async function teamsOf(tx: Tx, personId: string): Promise<string[]> {
+  const rows = await tx
+    .selectFrom('team_member')
+    .select('team')
+    .where('person_id', '=', personId)
+    .orderBy('team')
+    .execute()
+  return rows.map((row) => row.team)
+}

@@ -1,0 +1,20 @@
+import { Button } from '@mantine/core'
+import { signInRefusals, type SignInRefusal } from '../../domain/sign-in-refusal.ts'
+
+/** Leaves for the sign-in provider; one comes back to the page that one wanted. */
+export function ProviderSignIn({ label }: { label: string }) {
+  const { pathname, search } = window.location
+  const wanted = pathname === '/sign-in' ? '/' : pathname + search
+  return (
+    <Button component="a" href={`/v1/auth/oidc/start?return=${encodeURIComponent(wanted)}`}>
+      Sign in with {label}
+    </Button>
+  )
+}
+
+/** Why the sign-in at the provider that one comes back from came to nothing. */
+export function ProviderRefusal() {
+  const why = new URLSearchParams(window.location.search).get('refused') ?? ''
+  if (!Object.hasOwn(signInRefusals, why)) return null
+  return <p role="alert">{signInRefusals[why as SignInRefusal]}.</p>
+}

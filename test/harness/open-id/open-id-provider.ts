@@ -1,0 +1,141 @@
+import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Provider from 'oidc-provider'
+
+/** What the provider says of somebody; `sub` is the account. */
+export interface Account {
+  readonly sub: string
+  readonly email: string
+  readonly email_verified: boolean
+  readonly name?: string
+  readonly groups?: readonly string[]
+}
+
+type Claims = Record<string, unknown>
+
+/** A real OpenID Connect provider, of other people's making, which signs in whoever the test says without asking. */
+export interface OpenIdProvider extends AsyncDisposable {
+  readonly issuer: string
+  /** who signs in from now on; null: they say no */
+  account: Account | null
+  /** changes what its token says, under its own good signature */
+  forgeClaims: ((claims: Claims) => Claims) | null
+  /** spoils the signature of its tokens */
+  spoilsSignature: boolean
+  /** Nobody answers until the provider is disposed of. */
+  stop(): Promise<void>
+}
+
+export const clientId = 'countersign'
+export const clientSecret = 'a-secret-of-the-client'
+
+/** `redirectUri`: where it sends browsers back to. */
+export async function startOpenIdProvider(redirectUri: string): Promise<OpenIdProvider> {
+  const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+  let handle: (request: IncomingMessage, response: ServerResponse) => void = () => undefined
+  const server = createServer((request, response) => handle(request, response))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const stop = async (): Promise<void> => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    server.closeAllConnections()
+    await closed
+  }
+  const opened: OpenIdProvider = {
+    issuer,
+    account: null,
+    forgeClaims: null,
+    spoilsSignature: false,
+    stop,
+    [Symbol.asyncDispose]: async () => {
+      if (server.listening) await stop()
+    },
+  }
+  const provider = new Provider(issuer, configurationOf(opened, privateKey, redirectUri))
+  const callback = provider.callback()
+  handle = (request, response) => {
+    const path = request.url ?? ''
+    if (path.startsWith('/interaction/')) return void answer(provider, opened, request, response)
+    if (path.startsWith('/token')) {
+      change(response, (body) => ({ ...body, id_token: forged(opened, body, privateKey) }))
+    }
+    callback(request, response)
+  }
+  return opened
+}
+
+function configurationOf(opened: OpenIdProvider, key: KeyObject, redirectUri: string): unknown {
+  return {
+    clients: [
+      {
+        client_id: clientId,
+        client_secret: clientSecret,
+        redirect_uris: [redirectUri],
+        post_logout_redirect_uris: [new URL('/', redirectUri).href],
+      },
+    ],
+    jwks: { keys: [{ ...key.export({ format: 'jwk' }), use: 'sig', alg: 'RS256', kid: 'one' }] },
+    cookies: { keys: ['of a test'] },
+    claims: {
+      openid: ['sub'],
+      email: ['email', 'email_verified'],
+      profile: ['name'],
+      groups: ['groups'],
+    },
+    ttl: { AccessToken: 600, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
+    scopes: ['openid', 'email', 'profile', 'groups'],
+    features: { devInteractions: { enabled: false } },
+    interactions: { url: (_context: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
+    findAccount: (_context: unknown, sub: string) => {
+      const { account } = opened
+      return account?.sub === sub ? { accountId: sub, claims: async () => account } : undefined
+    },
+    loadExistingGrant: async ({ oidc }: GrantContext) => {
+      const grant = new oidc.provider.Grant({ clientId, accountId: oidc.session.accountId })
+      grant.addOIDCScope('openid email profile groups')
+      await grant.save()
+      return grant
+    },
+  }
+}
+
+interface GrantContext {
+  readonly oidc: { readonly provider: Provider; readonly session: { readonly accountId: string } }
+}
+
+/** The person at the provider: in at once, or no. */
+function answer(
+  provider: Provider,
+  { account }: OpenIdProvider,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const result =
+    account === null ? { error: 'access_denied' } : { login: { accountId: account.sub } }
+  return provider.interactionFinished(request, response, result, { mergeWithLastSubmission: false })
+}
+
+/** Changes the JSON of an answer on its way out. */
+function change(response: ServerResponse, by: (body: Claims) => Claims): void {
+  const end = response.end.bind(response) as (chunk: string) => ServerResponse
+  response.end = ((chunk: unknown) => {
+    const body = String(chunk)
+    const text = body.startsWith('{') ? JSON.stringify(by(JSON.parse(body) as Claims)) : body
+    if (!response.headersSent) response.setHeader('content-length', Buffer.byteLength(text))
+    return end(text)
+  }) as typeof response.end
+}
+
+function forged(opened: OpenIdProvider, body: Claims, key: KeyObject): unknown {
+  const token = body['id_token']
+  if (typeof token !== 'string') return token
+  const [head = '', payload = '', signature = ''] = token.split('.')
+  if (opened.spoilsSignature)
+    return [head, payload, signature.split('').toReversed().join('')].join('.')
+  if (opened.forgeClaims === null) return token
+  const claims = JSON.parse(Buffer.from(payload, 'base64url').toString()) as Claims
+  const said = Buffer.from(JSON.stringify(opened.forgeClaims(claims))).toString('base64url')
+  const signed = createSign('RSA-SHA256').update(`${head}.${said}`).sign(key, 'base64url')
+  return `${head}.${said}.${signed}`
+}
