@@ -1,7 +1,3 @@
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { startEmbeddedPostgres } from '../../src/runtime/embedded/postgres.ts'
 import { createPolicyReader } from '../../src/services/policy/policy-reader.ts'
 import { takeTurn } from '../../src/services/turns/take-turn.ts'
 import type { WorkerContext } from '../../src/services/worker-context.ts'
@@ -11,9 +7,8 @@ import {
   type AgentDesk,
   type ModelStepCall,
 } from '../../test/harness/fixtures/agent-desk.ts'
-import { cloneTemplate } from '../../test/harness/postgres.ts'
-import { migrateTemplate } from '../../test/harness/template-database.ts'
 import { monotonicMs, percentiles, round } from '../figures.ts'
+import { onOwnPostgres } from '../own-postgres.ts'
 
 const turns = 60
 const warmUps = 15
@@ -21,23 +16,10 @@ const callsOfTurn = 10
 
 /** `takeTurn` of ten calls with a model that answers at once, on a Postgres of its own that waits for its disk. */
 export async function benchTurn(): Promise<object> {
-  const folder = await mkdtemp(join(tmpdir(), 'countersign-bench-'))
-  // Started by root, Postgres runs as another user, who has to reach its files in here.
-  await chmod(folder, 0o755)
-  const log = (): void => undefined
-  const server = await startEmbeddedPostgres({
-    dataDir: join(folder, 'postgres'),
-    log,
-    durable: true,
-  })
-  try {
-    await migrateTemplate(server.url)
-    await using desk = await agentDeskOn(await cloneTemplate(server.url))
+  return onOwnPostgres(async (database) => {
+    await using desk = await agentDeskOn(database)
     return await measure(desk)
-  } finally {
-    await server.stop()
-    await rm(folder, { recursive: true, force: true })
-  }
+  })
 }
 
 async function measure(desk: AgentDesk): Promise<object> {
