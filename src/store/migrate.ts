@@ -1,13 +1,17 @@
 import type { Kysely } from 'kysely'
 import { Migrator, type MigrationResultSet } from 'kysely/migration'
+import { describeNewer, readMigrations, unknownMigrations } from './applied-migrations.ts'
 import { migrations } from './migrations/index.ts'
 import type { Database } from './schema.ts'
 
 /**
  * Brings the database to the newest schema. Safe to call from several processes at once (Kysely's lock table).
- * Rejects with the failing migration's error; a failed migration leaves nothing behind.
+ * Rejects with the failing migration's error; a failed migration leaves nothing behind. Rejects with a sentence, and
+ * changes nothing, when a newer version was here.
  */
 export async function migrateToLatest(db: Kysely<Database>): Promise<readonly string[]> {
+  const unknown = unknownMigrations(await readMigrations(db))
+  if (unknown.length > 0) throw new Error(describeNewer(unknown))
   return applied(await migratorOf(db).migrateToLatest())
 }
 

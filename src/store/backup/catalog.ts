@@ -37,16 +37,6 @@ export async function readSequences(tx: Tx): Promise<SequencePlace[]> {
   return rows
 }
 
-/** The migrations that made this schema, in their order; none in an empty database. */
-export async function readMigrations(tx: Tx): Promise<string[]> {
-  const { rows: found } = await sql<{ table: string | null }>`
-    select to_regclass('kysely_migration')::text as table
-  `.execute(tx)
-  if (found[0]?.table === null) return []
-  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(tx)
-  return rows.map(({ name }) => name).toSorted()
-}
-
 /** Whether the database has no table, view or sequence of anybody. */
 export async function isEmptyDatabase(tx: Tx): Promise<boolean> {
   const { rows } = await sql<{ empty: boolean }>`

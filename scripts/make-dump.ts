@@ -1,0 +1,98 @@
+import { execFile, spawn } from 'node:child_process'
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { createInterface } from 'node:readline'
+import { dirname, join } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { embeddedUrl } from '../src/runtime/embedded/postgres-address.ts'
+import { readKeyFiles } from '../src/runtime/backup/key-files.ts'
+import { writeBackup } from '../src/runtime/backup/write-backup.ts'
+import { CHECKOUT } from '../src/runtime/folders.ts'
+import { connectDatabase } from '../src/store/database.ts'
+import { TestSession } from '../test/harness/installation/test-session.ts'
+import { dumpProject } from '../test/previous/dump-project.ts'
+import { letGo, liveALittle } from '../test/previous/live-a-little.ts'
+
+/**
+ * `node scripts/run.mjs scripts/make-dump.ts --commit COMMIT --name NAME`: runs an earlier version of this repository,
+ * lives in it a little, and keeps its database, its keys and what it said in `test/previous/dumps`
+ * (docs/decisions/0007-dumps-of-earlier-versions.md). It uses the dependencies that are installed now.
+ */
+const run = promisify(execFile)
+/** Where it is made: the database has absolute paths, which say nothing about the machine then. */
+const place = '/tmp/countersign-previous'
+
+const { values } = parseArgs({
+  options: { commit: { type: 'string' }, name: { type: 'string' } },
+})
+const { commit, name } = values
+if (commit === undefined || name === undefined) throw new Error('--commit COMMIT --name NAME')
+
+const checkout = join(place, 'checkout')
+const projectDir = join(place, 'project')
+const dataDir = join(place, 'data')
+await rm(place, { recursive: true, force: true })
+await mkdir(place, { recursive: true })
+await run('git', ['worktree', 'prune'], { cwd: CHECKOUT })
+await run('git', ['worktree', 'add', '--detach', checkout, commit], { cwd: CHECKOUT })
+try {
+  for (const shared of ['node_modules', 'dist'])
+    await symlink(join(CHECKOUT, shared), join(checkout, shared))
+  for (const [path, text] of Object.entries(dumpProject())) {
+    await mkdir(dirname(join(projectDir, path)), { recursive: true })
+    await writeFile(join(projectDir, path), text)
+  }
+  await mkdir(join(projectDir, 'notes'), { recursive: true })
+  await live(name)
+} finally {
+  await run('git', ['worktree', 'remove', '--force', checkout], { cwd: CHECKOUT })
+  await rm(place, { recursive: true, force: true })
+}
+
+async function live(dump: string): Promise<void> {
+  const args = [join(checkout, 'bin', 'countersign'), 'start', '--no-open', '--port', '0']
+  const child = spawn(process.execPath, [...args, '--project', projectDir, '--data', dataDir], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  try {
+    const url = await new Promise<string>((resolve, reject) => {
+      createInterface({ input: child.stdout }).on('line', (line) => {
+        console.log(line)
+        const [, ready] = /^ready (http:\/\/127\.0\.0\.1:\d+)$/.exec(line) ?? []
+        if (ready !== undefined) resolve(ready)
+      })
+      void exited.then(() => reject(new Error('it ended')))
+    })
+    const token = (await readFile(join(dataDir, 'run', 'dev-token'), 'utf8')).trim()
+    const facts = await liveALittle({
+      projectDir,
+      signIn: (email) => TestSession.start(url, email, token),
+      killTemporalWorker: async () => {
+        const file = join(dataDir, 'run', 'temporal-worker.pid')
+        process.kill(Number(await readFile(file, 'utf8')), 'SIGKILL')
+      },
+    })
+    await keep(dump, facts)
+  } finally {
+    await letGo(projectDir)
+    child.kill('SIGINT')
+    await exited
+  }
+}
+
+async function keep(dump: string, facts: unknown): Promise<void> {
+  const ports = JSON.parse(await readFile(join(dataDir, 'ports.json'), 'utf8')) as {
+    postgres: number
+  }
+  const url = await embeddedUrl(join(dataDir, 'postgres'), ports.postgres)
+  const db = connectDatabase({ url: url ?? '', poolSize: 1, applicationName: 'make-dump' })
+  const into = join(CHECKOUT, 'test', 'previous', 'dumps')
+  const file = join(into, `${dump}.backup`)
+  try {
+    await rm(file, { force: true })
+    await writeBackup(db, { file, keys: await readKeyFiles(dataDir, { privateToo: true }) })
+  } finally {
+    await db.destroy()
+  }
+  await writeFile(join(into, `${dump}.json`), `${JSON.stringify(facts, null, 2)}\n`)
+}

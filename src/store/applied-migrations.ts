@@ -1,0 +1,23 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from './database.ts'
+import { migrations } from './migrations/index.ts'
+
+/** The migrations that made this schema, in their order; none in an empty database. */
+export async function readMigrations(db: Db | Tx): Promise<string[]> {
+  const { rows: found } = await sql<{ table: string | null }>`
+    select to_regclass('kysely_migration')::text as table
+  `.execute(db)
+  if (found[0]?.table === null) return []
+  const { rows } = await sql<{ name: string }>`select name from kysely_migration`.execute(db)
+  return rows.map(({ name }) => name).toSorted()
+}
+
+/** Those of them that this version does not know: a newer one has changed the schema in ways that it cannot know. */
+export function unknownMigrations(applied: readonly string[]): string[] {
+  return applied.filter((name) => !Object.hasOwn(migrations, name))
+}
+
+/** The sentence for a database that a newer version has brought further. */
+export function describeNewer(unknown: readonly string[]): string {
+  return `The database was brought further by a newer version (${unknown.join(', ')}): run that one`
+}

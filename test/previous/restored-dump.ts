@@ -1,0 +1,60 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Signer, Verifier } from '../../src/domain/statement-bytes.ts'
+import { noteKey } from '../../src/evidence/note/note-key.ts'
+import type { NoteSigner } from '../../src/evidence/note/signed-note.ts'
+import { readBackup, type CheckedBackup } from '../../src/runtime/backup/read-backup.ts'
+import type { LivedFacts } from './live-a-little.ts'
+
+const folder = join(import.meta.dirname, 'dumps')
+
+/** The dumps that are kept, by the newest migration each of their versions had. */
+export async function dumpNames(): Promise<string[]> {
+  const names = await readdir(folder)
+  return names.flatMap((name) => (name.endsWith('.backup') ? [name.slice(0, -7)] : [])).toSorted()
+}
+
+/** A dump of an earlier version: its backup, its keys, and what it said of itself. */
+export interface Dump {
+  readonly backup: CheckedBackup
+  readonly facts: LivedFacts
+  readonly signer: Signer
+  readonly verifier: Verifier
+  /** `null`: that version had no log of its trail yet */
+  readonly logSigner: NoteSigner | null
+}
+
+export async function readDump(name: string): Promise<Dump> {
+  const backup = await readBackup(join(folder, `${name}.backup`))
+  const facts = JSON.parse(await readFile(join(folder, `${name}.json`), 'utf8')) as LivedFacts
+  const keys = new Map(backup.keys.map(({ path, bytes }) => [path, Buffer.from(bytes)]))
+  const publicKeys = new Map<string, KeyObject>()
+  for (const [path, pem] of keys) {
+    const [, id] = /^keys\/public\/(.*)\.pem$/.exec(path) ?? []
+    if (id !== undefined) publicKeys.set(id, createPublicKey(pem))
+  }
+  const signing = keyIn(keys.get('keys/signing.pem'))
+  if (signing === null) throw new Error(`${name} has no signing key`)
+  const log = keyIn(keys.get('keys/log.pem'))
+  return {
+    backup,
+    facts,
+    signer: signing,
+    verifier: { publicKeys },
+    logSigner:
+      log === null
+        ? null
+        : {
+            key: noteKey(`countersign/${log.keyId}`, createPublicKey(log.privateKey)),
+            privateKey: log.privateKey,
+          },
+  }
+}
+
+function keyIn(pem: Buffer | undefined): Signer | null {
+  if (pem === undefined) return null
+  const privateKey = createPrivateKey(pem)
+  const der = createPublicKey(privateKey).export({ type: 'spki', format: 'der' })
+  return { keyId: createHash('sha256').update(der).digest('hex').slice(0, 16), privateKey }
+}
