@@ -9,7 +9,7 @@ import type { NoteSigner } from '../evidence/note/signed-note.ts'
 import { leafHash } from '../evidence/merkle/tree-hash.ts'
 import { treeRoot } from '../evidence/merkle/tree-of-leaves.ts'
 import { readLeafDocuments, readNewestCheckpoint, readWholeTile } from '../store/audit-log.ts'
-import type { Tx } from '../store/database.ts'
+import { connectDatabase, type Tx } from '../store/database.ts'
 import { up } from '../store/migrations/20261122T104000Z-audit-log.ts'
 import { writeRecords } from '../store/records.ts'
 import { appendToLog } from './append-to-log.ts'
@@ -79,18 +79,63 @@ describe('the audit log', () => {
     expect(await sequenceAudit(db, signer)).toBe(0)
   })
 
+  it('covers what commits late in the very next round, behind all that was covered before', async () => {
+    const { db } = database
+    const commit = Promise.withResolvers<void>()
+    const written = Promise.withResolvers<void>()
+    const late = db.transaction().execute(async (tx) => {
+      await write(tx, 'late')
+      written.resolve()
+      await commit.promise
+    })
+    await written.promise
+    await db.transaction().execute((tx) => write(tx, 'one'))
+    await db.transaction().execute((tx) => write(tx, 'two'))
+    expect(await sequenceAudit(db, signer)).toBe(2)
+    expect(await sequenceAudit(db, signer)).toBe(0)
+    commit.resolve()
+    await late
+    await db.transaction().execute((tx) => write(tx, 'three'))
+    expect(await sequenceAudit(db, signer)).toBe(2)
+    expect(await coveredPlaces()).toEqual(['one', 'two', 'late', 'three'])
+  })
+
+  it('leaves nothing behind when it is killed between leaves and checkpoint, and the next one covers all', async () => {
+    const { db, url } = database
+    for (let place = 0; place < 300; place += 1) {
+      await db.transaction().execute((tx) => write(tx, `${place}`))
+    }
+    const killed = connectDatabase({ url, poolSize: 2, applicationName: 'killed' })
+    await db.transaction().execute(async (tx) => {
+      // It writes its leaves and its tile, and waits before the checkpoint.
+      await sql`lock table audit_checkpoint in share mode`.execute(tx)
+      const sequencing = Promise.allSettled([sequenceAudit(killed, signer)])
+      await waitUntil(async () => (await waitingFor('relation')) === 1, { withinMs: 90_000 })
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'killed'
+      `.execute(tx)
+      expect(await sequencing).toMatchObject([{ status: 'rejected' }])
+    })
+    await killed.destroy()
+    expect(await coveredPlaces()).toEqual([])
+    expect(await sequenceAudit(db, signer)).toBe(300)
+    expect(await coveredPlaces()).toEqual(Array.from({ length: 300 }, (_, place) => `${place}`))
+  })
+
   it('lets one of two win that append at the same index, and loses nothing of the other', async () => {
     const { db } = database
     await db.transaction().execute((tx) => write(tx, 'first'))
     const append = () => db.transaction().execute((tx) => appendToLog(tx, signer))
+    const atTheLeaf = Promise.withResolvers<void>()
     const [fast, slow] = await Promise.allSettled([
       db.transaction().execute(async (tx) => {
         const appended = await appendToLog(tx, signer)
+        atTheLeaf.resolve()
         // The other one is at the same leaf now, and waits for what becomes of this one.
-        await waitUntil(async () => (await waitingForLeaf()) === 1, { withinMs: 90_000 })
+        await waitUntil(async () => (await waitingFor('transactionid')) === 1, { withinMs: 90_000 })
         return appended
       }),
-      waitUntil(async () => (await appending()) > 0, { withinMs: 90_000 }).then(append),
+      atTheLeaf.promise.then(append),
     ])
     expect(fast).toMatchObject({ status: 'fulfilled', value: 1 })
     expect(slow).toMatchObject({ status: 'rejected', reason: { code: '23505' } })
@@ -142,21 +187,11 @@ describe('the audit log', () => {
   })
 })
 
-/** How many transactions hold rows of the log that are not committed. */
-async function appending(): Promise<number> {
-  const { rows } = await sql<{ count: string }>`
-    select count(distinct pid) as count from pg_locks join pg_class on pg_class.oid = relation
-    where relname = 'audit_leaf' and mode = 'RowExclusiveLock' and granted
-      and database = (select oid from pg_database where datname = current_database())
-  `.execute(database.db)
-  return Number(rows[0]?.count ?? 0)
-}
-
-/** How many wait for another transaction to end. */
-async function waitingForLeaf(): Promise<number> {
+/** How many wait for another transaction to end, or for its lock on a table. */
+async function waitingFor(what: 'transactionid' | 'relation'): Promise<number> {
   const { rows } = await sql<{ count: string }>`
     select count(*) as count from pg_stat_activity
-    where datname = current_database() and wait_event = 'transactionid'
+    where datname = current_database() and wait_event = ${what}
   `.execute(database.db)
   return Number(rows[0]?.count ?? 0)
 }
