@@ -15,6 +15,8 @@ export interface DecisionBasis {
   readonly judgedAt: string
   /** of the decider: those that the quorum names */
   readonly teams: readonly string[]
+  /** an approval carries a passkey's signature; absent where none is needed */
+  readonly signature?: 'required'
 }
 
 /** A vote that counts, and the place of the quorum that it fills. */

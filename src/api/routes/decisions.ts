@@ -2,9 +2,12 @@ import type { Response } from 'express'
 import { z } from 'zod'
 import type { Json } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
+import { Problem } from '../../domain/problem.ts'
 import { decideMany } from '../../services/decisions/decide-many.ts'
 import { decideRequest } from '../../services/decisions/decide-request.ts'
+import { offerSignature } from '../../services/decisions/signing/offer-signature.ts'
 import { waitForStage } from '../../services/decisions/wait-for-stage.ts'
+import { relyingPartyOf } from '../../services/passkeys/relying-party.ts'
 import {
   idempotencyHeader,
   idempotencyKeyOf,
@@ -18,6 +21,21 @@ import { bulkAnswerView, decisionAnswerView } from '../views/decision-view.ts'
 
 /** Any key may knock: the verb refuses machines with `not_eligible` and records it (product.md 19). */
 const access = { by: 'personOrKey', scope: null } as const
+
+/** Of a decision as such, signed or not. */
+const refusals = [
+  'not_eligible',
+  'already_decided',
+  'already_voted',
+  'expired',
+  'cancelled',
+  'stale_digest',
+  'stale_revision',
+  'scope_not_allowed',
+  'reason_required',
+  'not_displayed',
+  'digest_required',
+] as const
 
 export const decisionRoutes: Route[] = [
   route({
@@ -35,25 +53,13 @@ export const decisionRoutes: Route[] = [
         schema: schemas.decisionAnswer,
       },
     },
-    problems: [
-      'not_eligible',
-      'already_decided',
-      'already_voted',
-      'expired',
-      'cancelled',
-      'stale_digest',
-      'stale_revision',
-      'scope_not_allowed',
-      'reason_required',
-      'not_displayed',
-      'digest_required',
-      'idempotency_key_reused',
-    ],
-    answer: async (api, { params, body, caller, request, response }) => {
+    problems: [...refusals, 'signature_required', 'signature_invalid', 'idempotency_key_reused'],
+    answer: async (api, { params, body, caller, identity, request, response }) => {
       const key = idempotencyKeyOf(request)
       const decided = await decideRequest(api.ctx, caller, {
         request: params.id,
         body,
+        sessionHash: identity.kind === 'session' ? identity.session.tokenHash : null,
         ...key,
       })
       const withinMs = preferredWaitMs(request)
@@ -66,6 +72,28 @@ export const decisionRoutes: Route[] = [
         body: decisionAnswerView(decided, reached),
         headers: { 'preference-applied': `wait=${withinMs / 1000}` },
       }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/challenge',
+    summary:
+      'What a passkey is to sign for this decision; takes its body, and counts once, for five minutes',
+    access: { by: 'person' },
+    params: z.object({ id: requestRef }),
+    body: schemas.decisionBody as unknown as z.ZodType<Json>,
+    bodyIsJudgedByVerb: true,
+    answers: { 200: { description: 'The statement and the options', schema: schemas.challenge } },
+    problems: [...refusals, 'no_passkey'],
+    answer: async (api, { params, body, caller, identity }) => {
+      if (identity.kind !== 'session') throw new Problem('forbidden', 'Only people sign')
+      const offered = await offerSignature(api.ctx, caller, {
+        request: params.id,
+        body,
+        sessionHash: identity.session.tokenHash,
+        relyingParty: relyingPartyOf(api.settings.publicUrl),
+      })
+      return { status: 200, body: { ...offered, expiresAt: offered.expiresAt.toISOString() } }
     },
   }),
   route({

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { limits } from '../../domain/limits.ts'
 import { id, instant, reason, requestRef, text } from './common.ts'
+import { assertion, assertionOptions } from './credentials.ts'
 import { scope } from './grants.ts'
 import { execution, quorum, requestState } from './requests.ts'
 
@@ -21,6 +22,8 @@ const approval = z.strictObject({
   reason: reason.optional(),
   /** high risk: `presentation.digest`, once all of it was on the screen (security.md 15) */
   seen: text(200).optional(),
+  /** where a signature is required: what a passkey made of the options of `POST /v1/requests/:id/challenge` */
+  assertion: assertion.optional(),
   grant: grantBounds.optional(),
 })
 
@@ -31,6 +34,7 @@ const denial = z.strictObject({
   then: z.enum(['continue', 'stop']).optional(),
   reason: reason.optional(),
   seen: text(200).optional(),
+  assertion: assertion.optional(),
 })
 
 /** Only these literal values decide; `true`, `1`, `"yes"` are refused (product.md 6). */
@@ -39,6 +43,29 @@ export const decisionBody = z.discriminatedUnion('decision', [approval, denial],
     issue.code === 'invalid_union' ? 'must be "approve" or "deny"' : 'must be an object',
 })
 export type DecisionBody = z.infer<typeof decisionBody>
+
+/** What a person signs to decide (audit.md, Approver's signature): the challenge is SHA-256 of its canonical JSON. */
+const decisionStatement = z
+  .object({
+    version: z.literal(1),
+    origin: z.string(),
+    requestId: id,
+    revision: z.int(),
+    digest: z.string(),
+    policyDigest: z.string(),
+    decision: z.enum(['approve', 'deny']),
+    /** of the salted reason, the same as in the decision's event */
+    reasonHash: z.string().nullable(),
+    personId: id,
+    issuedAt: instant,
+    nonce: z.string(),
+  })
+  .meta({ id: 'DecisionStatement' })
+
+export const challenge = z
+  .object({ options: assertionOptions, statement: decisionStatement, expiresAt: instant })
+  .meta({ id: 'SigningChallenge' })
+export type SigningChallenge = z.infer<typeof challenge>
 
 /** How far a decision has come: durable in Postgres, known to Temporal, then the execution's own state. */
 export const stage = z.enum([
@@ -67,8 +94,8 @@ export const bulkDecisionsBody = z.strictObject({
   decisions: z
     .array(
       z.discriminatedUnion('decision', [
-        approval.extend({ requestId: requestRef }),
-        denial.extend({ requestId: requestRef }),
+        approval.omit({ assertion: true }).extend({ requestId: requestRef }),
+        denial.omit({ assertion: true }).extend({ requestId: requestRef }),
       ]),
     )
     .min(1)

@@ -110,6 +110,8 @@ export const decisionView = z
     scope: scope.nullable(),
     then: z.enum(['continue', 'stop']).nullable(),
     batchDecisionId: id.nullable(),
+    /** name of the passkey that signed it; null: it is not signed */
+    signedWith: z.string().nullable(),
   })
   .meta({ id: 'Decision' })
 export type DecisionView = z.infer<typeof decisionView>
@@ -263,6 +265,8 @@ export const requestDetail = requestItem
     ),
     /** whether the caller may change the call before deciding it (product.md 11) */
     edits: z.enum(['approve', 'revise', 'off']),
+    /** an approval carries `assertion`, a passkey's signature */
+    signatureRequired: z.boolean(),
     /** what the execution is compared with: bases of files, tool definition */
     facts: z.record(z.string(), json),
     /** of an `outcome_check`: the request whose call it asks about */

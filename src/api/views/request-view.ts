@@ -54,6 +54,7 @@ export function requestDetailView(
     comments: record.comments.map((comment) => ({ ...comment, at: comment.at.toISOString() })),
     revisions: record.revisions.map((one) => ({ ...one, at: one.at.toISOString() })),
     edits: record.edits,
+    signatureRequired: record.signatureRequired,
     facts: factsView(record.facts),
     outcomeOf: record.outcomeOf,
     workspaceRoot,

@@ -4,6 +4,7 @@ import type { ScopeName } from '../../api/schemas/grants.ts'
 import type { RequestDetail } from '../../api/schemas/requests.ts'
 import { type Choice, outcomeSentence, sendDecision } from '../decide/decide.ts'
 import { coverageText } from '../text/coverage-text.ts'
+import { whereToSign } from '../decide/needs-passkey.ts'
 import { showWhole } from '../decide/show-whole.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
@@ -77,6 +78,8 @@ async function decide(
   const request = await service.get<RequestDetail>(path`/v1/requests/${ref}`)
   const print = options.json === true ? console.error : console.log
   const seenAll = await showWhole(service, request, (page) => print(page))
+  const elsewhere = decision === 'approve' ? whereToSign(service, request) : null
+  if (elsewhere !== null) throw new CommandFailure(`Nothing was decided. ${elsewhere}`)
   if (decision === 'approve') print(coverageText(request, options.scope ?? 'once'))
   const reason = options.message ?? (await reasonFor(request))
   if (options.digest === undefined && !(await isSure(decision, request, options))) {

@@ -6,6 +6,7 @@ import { coverageText } from '../text/coverage-text.ts'
 import { requestText } from '../text/request-text.ts'
 import { askAnswer, sendAnswer, type Answer } from './answer.ts'
 import { outcomeSentence, sendDecision, type Choice } from './decide.ts'
+import { whereToSign } from './needs-passkey.ts'
 import { showWhole } from './show-whole.ts'
 
 type Wider = Exclude<ScopeName, 'once'>
@@ -29,6 +30,8 @@ export async function askDecision(service: Service, request: RequestDetail): Pro
   console.log(`\n${page.text}`)
   if (request.kind === 'outcome_check') return leaveToSettle(request)
   if (request.kind === 'question') return askAnswer(request)
+  const elsewhere = whereToSign(service, request)
+  if (elsewhere !== null) console.log(elsewhere)
   let seenAll = page.whole
   for (;;) {
     const answer = await select<Picked>({
@@ -64,7 +67,7 @@ function optionsOf(
   request: RequestDetail,
   seenAll: boolean,
 ): { value: Picked; label: string; hint?: string }[] {
-  const mayApprove = request.risk !== 'high' || seenAll
+  const mayApprove = !request.signatureRequired && (request.risk !== 'high' || seenAll)
   return [
     { value: 'full', label: 'View in full', hint: 'with the raw input' },
     { value: 'deny', label: 'Deny', hint: 'the run goes on; the reason is shown to the model' },

@@ -6,6 +6,7 @@ import type { RequestDetail } from '../../api/schemas/requests.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { type Service, ServiceProblem } from '../service/service.ts'
 import { printableLine } from '../text/terminal-text.ts'
+import { whereToSign } from './needs-passkey.ts'
 
 export interface Choice {
   readonly decision: 'approve' | 'deny'
@@ -31,6 +32,8 @@ export async function sendDecision(
   request: RequestDetail,
   choice: Choice,
 ): Promise<DecisionAnswer> {
+  const elsewhere = choice.decision === 'approve' ? whereToSign(service, request) : null
+  if (elsewhere !== null) throw new CommandFailure(elsewhere)
   const body = {
     decision: choice.decision,
     digest: request.digest,

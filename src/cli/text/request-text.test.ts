@@ -74,11 +74,12 @@ test('votes carry their marks, and whoever may not decide reads why', () => {
     scope: 'once',
     then: null,
     batchDecisionId: null,
+    signedWith: 'Laptop',
   } as const
   const eligibility = { canDecide: false, reason: "you can't decide: you started this run" }
   const request = requestWith({ decisions: [decision], eligibility })
   const { text } = requestText(request, { full: false, columns: null })
-  expect(text).toContain('; Grace: approve (self-approved, edited)')
+  expect(text).toContain('; Grace: approve (self-approved, edited, signed with Laptop)')
   expect(text).toContain("you can't decide: you started this run")
 })
 

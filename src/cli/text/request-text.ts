@@ -162,6 +162,7 @@ function vote({ kind }: RequestDetail, decision: DecisionView): string {
   const marks = [
     ...(decision.selfApproved ? ['self-approved'] : []),
     ...(decision.edited ? ['edited'] : []),
+    ...(decision.signedWith === null ? [] : [`signed with ${printableLine(decision.signedWith)}`]),
   ]
   const words = marks.length === 0 ? '' : ` (${marks.join(', ')})`
   return `${printableLine(decision.person.name)}: ${verb}${words}`

@@ -21,6 +21,7 @@ import { permitRequest } from './permits/permit-request.ts'
 import { recordDecision } from './record-decision.ts'
 import { expiredProblem } from './ending/refuse-ended.ts'
 import { lockWithSiblings, stopSiblings } from './ending/stop-siblings.ts'
+import { judgeSignature } from './signing/judge-signature.ts'
 import { tallyVotes } from './tally-votes.ts'
 
 export interface DecideRequestInput {
@@ -30,6 +31,8 @@ export interface DecideRequestInput {
   readonly body: Json
   readonly idempotencyKey?: string
   readonly batchDecisionId?: string
+  /** of the session that decides, which alone can answer its own challenges; absent of a decision that is not signed */
+  readonly sessionHash?: string | null
 }
 
 /** What a decision is answered with (api.md). `state` stays `pending` while the quorum is not met. */
@@ -65,6 +68,7 @@ export async function decideRequest(
           found,
           decision,
           batchDecisionId: input.batchDecisionId ?? null,
+          sessionHash: input.sessionHash ?? null,
         })
       })
     }),
@@ -79,6 +83,7 @@ async function decideLocked(
     readonly found: FoundRequest
     readonly decision: DecisionInput
     readonly batchDecisionId: string | null
+    readonly sessionHash: string | null
   },
 ): Promise<DecisionAnswer | Problem> {
   const { decision } = asked
@@ -92,6 +97,8 @@ async function decideLocked(
     await expireLocked(unit, request)
     return expiredProblem(request)
   }
+  const signer = { personId: marks.person.id, sessionHash: asked.sessionHash }
+  const signed = await judgeSignature(unit.tx, request, decision, signer)
   const ballot = decision.decision === 'deny' ? null : countVotes(request, facts, decision, marks)
   // Nothing refuses it any more: its workflow is told while it is written down.
   if (ballot?.counted.met === true) announceTo(unit, request, facts)
@@ -99,6 +106,7 @@ async function decideLocked(
     ...marks,
     batchDecisionId: asked.batchDecisionId,
     facts,
+    signed,
   })
   const wake = [request.id]
   let state: RequestState = 'pending'

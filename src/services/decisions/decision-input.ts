@@ -1,8 +1,10 @@
+import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { DenialThen } from '../../domain/request.ts'
 import type { Scope } from '../../domain/verdict.ts'
+import { readAssertion } from './signing/read-assertion.ts'
 
 /** Bounds of a grant wider than `once`; the instant is in UTC. */
 export interface GrantBounds {
@@ -15,6 +17,8 @@ interface Named {
   readonly revision: number
   readonly reason: string | null
   readonly seen: string | null
+  /** what a passkey signed of it; `null` without a signature */
+  readonly assertion: AuthenticationResponseJSON | null
 }
 
 export interface Approval extends Named {
@@ -30,8 +34,9 @@ export interface Denial extends Named {
 
 export type DecisionInput = Approval | Denial
 
-const approvalFields = ['decision', 'digest', 'revision', 'scope', 'reason', 'seen', 'grant']
-const denialFields = ['decision', 'digest', 'revision', 'then', 'reason', 'seen']
+const sharedFields = ['decision', 'digest', 'revision', 'reason', 'seen', 'assertion']
+const approvalFields = [...sharedFields, 'scope', 'grant']
+const denialFields = [...sharedFields, 'then']
 const scopes: readonly Scope[] = ['once', 'run', 'path', 'command']
 
 /**
@@ -53,6 +58,7 @@ export function parseDecision(body: Json): DecisionInput {
     revision: revisionOf(fields['revision']),
     reason: text(fields['reason'], 'reason', limits.reasonCharacters),
     seen: text(fields['seen'], 'seen', 200),
+    assertion: readAssertion(fields['assertion']),
   }
   if (decision === 'deny') return { decision, ...named, then: thenOf(fields['then']) }
   const scope = scopeOf(fields['scope'])

@@ -15,7 +15,7 @@ export interface DecisionMarks {
 }
 
 /**
- * Judges everything about a decision but its quorum, in the contract's order (api.md, decisions): scope, state, the
+ * Judges everything about a decision but its signature and its quorum, in the contract's order (api.md, decisions): scope, state, the
  * clock, the person, an earlier vote, revision and digest, and what high risk needs. Throws the refusal; returns
  * `'lapsed'` for a pending request whose time is over, which the caller expires.
  */
@@ -115,11 +115,5 @@ function refuseUnseen(
   if (input.decision === 'deny') return
   if (input.seen !== facts.revision.presentationDigest) {
     throw new Problem('not_displayed', 'Approving high risk needs all of it shown first')
-  }
-  if (request.routing.signature === 'required') {
-    throw new Problem(
-      'not_available',
-      'This queue requires a signature with a passkey, which this version cannot check; nothing was decided',
-    )
   }
 }

@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import type { DecisionBasis } from '../../domain/decision-basis.ts'
 import { quorumTeams } from '../../domain/quorum.ts'
 import type { QuorumPlace } from '../../domain/request.ts'
+import { putContent } from '../../store/content.ts'
 import { toJsonb } from '../../store/database.ts'
 import type { RequestTable } from '../../store/tables/requests.ts'
 import type { Caller } from '../context.ts'
@@ -11,7 +12,9 @@ import type { DecisionFacts } from './decision-facts.ts'
 import type { DecisionInput } from './decision-input.ts'
 import { aboutRequest } from './ending/end-request.ts'
 import type { DecisionMarks } from './judge-decision.ts'
-import { putSaltedText } from './salted-text.ts'
+import { newSalt, saltedDocument } from './salted-text.ts'
+import type { JudgedSignature } from './signing/judge-signature.ts'
+import { signatureMark } from './signing/needs-signature.ts'
 
 /** Writes one person's decision of the current revision and its event. Returns its id. */
 export async function recordDecision(
@@ -19,10 +22,18 @@ export async function recordDecision(
   caller: Caller,
   request: Selectable<RequestTable>,
   input: DecisionInput,
-  marks: DecisionMarks & { readonly batchDecisionId: string | null; readonly facts: DecisionFacts },
+  marks: DecisionMarks & {
+    readonly batchDecisionId: string | null
+    readonly facts: DecisionFacts
+    readonly signed: JudgedSignature | null
+  },
 ): Promise<string> {
   const id = uuidv7()
-  const reasonHash = input.reason === null ? null : await putSaltedText(unit.tx, input.reason)
+  const { signed } = marks
+  // A signature's statement commits to the reason already: what is stored is what it was made of.
+  const salt = signed?.salt ?? newSalt()
+  const reasonHash =
+    input.reason === null ? null : await putContent(unit.tx, saltedDocument(input.reason, salt))
   const scope = input.decision === 'approve' ? input.scope : null
   const then = input.decision === 'deny' ? input.then : null
   const bounds = input.decision === 'approve' ? input.bounds : null
@@ -42,6 +53,7 @@ export async function recordDecision(
       self_approved: marks.selfApproved,
       edited: marks.edited,
       batch_decision_id: marks.batchDecisionId,
+      credential_id: signed?.signature.credentialId ?? null,
       channel: caller.channel,
       at: marks.facts.now,
     })
@@ -66,6 +78,7 @@ export async function recordDecision(
       edited: marks.edited,
       batchDecisionId: marks.batchDecisionId,
       basis: basisOf(request, marks),
+      ...(signed === null ? {} : { signature: { ...signed.signature } }),
     },
   })
   return id
@@ -73,9 +86,10 @@ export async function recordDecision(
 
 /** What the decision was judged by, a {@link DecisionBasis}: in the event, so that it can be judged again offline. */
 function basisOf(
-  { routing, expires_at: expiresAt }: Selectable<RequestTable>,
+  request: Selectable<RequestTable>,
   { person, facts }: DecisionMarks & { readonly facts: DecisionFacts },
 ) {
+  const { routing, expires_at: expiresAt } = request
   const teams = quorumTeams(routing.quorum)
   return {
     quorum: { any: routing.quorum.any.map((places) => places.map(plainPlace)) },
@@ -84,6 +98,7 @@ function basisOf(
     expiresAt: expiresAt.toISOString(),
     judgedAt: facts.now.toISOString(),
     teams: person.teams.filter((team) => teams.includes(team)).toSorted(),
+    ...signatureMark(request),
   } satisfies DecisionBasis
 }
 

@@ -222,7 +222,7 @@ describe('what is refused', () => {
       routing: { signature: 'required' },
     })
     const body = approving(request, { reason: 'checked', seen: request.presentationDigest })
-    expect((await refusal(decide(grace, request, body))).code).toBe('not_available')
+    expect((await refusal(decide(grace, request, body))).code).toBe('signature_required')
     expect(await stateOf(request.id)).toBe('pending')
   })
 

@@ -8,8 +8,17 @@ import type { Db, Tx } from '../../store/database.ts'
  * may carry, which says nothing of the text once that is erased (audit.md, form). Read it with `getSaltedText`.
  */
 export async function putSaltedText(db: Db | Tx, text: string): Promise<string> {
-  const salt = randomBytes(16).toString('base64url')
-  return putContent(db, canonicalJson({ salt, text }))
+  return putContent(db, saltedDocument(text, newSalt()))
+}
+
+/** 128 random bits, base64url. */
+export function newSalt(): string {
+  return randomBytes(16).toString('base64url')
+}
+
+/** The stored document of a text: its hash is the commitment. */
+export function saltedDocument(text: string, salt: string): string {
+  return canonicalJson({ salt, text })
 }
 
 /** The words behind a hash of `putSaltedText`; `null` for `null`. */

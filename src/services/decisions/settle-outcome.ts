@@ -78,7 +78,8 @@ async function settleLocked(
   const marks = judgePerson(request, facts)
   const execution = await unknownAttempt(unit.tx, request)
   const { digest } = facts.revision
-  const named = { digest, revision: request.revision, reason: finding.reason, seen: null }
+  const said = { reason: finding.reason, seen: null, assertion: null }
+  const named = { digest, revision: request.revision, ...said }
   const decisionId = await recordDecision(
     unit,
     caller,
@@ -86,7 +87,7 @@ async function settleLocked(
     stop
       ? { decision: 'deny', then: 'stop', ...named }
       : { decision: 'approve', scope: 'once', bounds: null, ...named },
-    { ...marks, batchDecisionId: null, facts },
+    { ...marks, batchDecisionId: null, facts, signed: null },
   )
   await settleExecution(unit, caller, request, execution, finding, marks.person.id)
   const wake = [request.id]

@@ -6,6 +6,7 @@ import type { Queue } from '../../policy/policy.ts'
 import { toJsonb } from '../../store/database.ts'
 import type { RequestTable } from '../../store/tables/requests.ts'
 import type { Caller, RemoteJudgement, StoredPresentation } from '../context.ts'
+import { signatureMark } from '../decisions/signing/needs-signature.ts'
 import { firstStepAt } from '../requests/open-request.ts'
 import { storable } from '../runs/transcript/storable-text.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
@@ -157,6 +158,7 @@ async function recordOpening(
       onBehalfOf,
       worker: asked.worker ?? null,
       previous: null,
+      ...signatureMark(request),
     },
   })
   await unit.event('request.opened', { requestId: request.id })

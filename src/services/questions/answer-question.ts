@@ -106,10 +106,11 @@ async function recordAnswer(
       revision: request.revision,
       reason: text,
       seen: null,
+      assertion: null,
       scope: 'once',
       bounds: null,
     },
-    { ...marks, batchDecisionId: null, facts },
+    { ...marks, batchDecisionId: null, facts, signed: null },
   )
 }
 

@@ -5,6 +5,7 @@ import { notOffered } from '../../domain/narrowed-scopes.ts'
 import type { CallFacts } from '../../domain/request.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import { saltedText } from '../decisions/salted-text.ts'
+import { needsSignature } from '../decisions/signing/needs-signature.ts'
 import { getTexts } from '../../store/content.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { findRequest } from './find-request.ts'
@@ -65,6 +66,7 @@ export async function getRequest(
       at: new Date(at),
     })),
     edits: row.edits,
+    signatureRequired: needsSignature({ ...item, routing: { signature: row.signature } }),
     facts: row.facts,
     external: await readExternal(ctx.db, id, item.external),
     outcomeOf: row.outcome_of,

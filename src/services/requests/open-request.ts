@@ -8,6 +8,7 @@ import { toJsonb } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/tables/runs.ts'
 import { together } from '../../store/side-by-side.ts'
 import type { Caller, StoredPresentation } from '../context.ts'
+import { signatureMark } from '../decisions/signing/needs-signature.ts'
 import { addPending } from '../runs/count-pending.ts'
 import { storable } from '../runs/transcript/storable-text.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
@@ -179,6 +180,7 @@ function openedEntry(
       factsDigest: presented.factsDigest,
       presentationDigest: presented.presentationDigest,
       previous: opening.previous[0] ?? null,
+      ...signatureMark(opening),
     },
   }
 }

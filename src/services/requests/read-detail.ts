@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Narrowed } from '../../domain/narrowed-scopes.ts'
+import type { Routing } from '../../domain/judgement.ts'
 import type { CallFacts } from '../../domain/request.ts'
 import type { EditsPolicy } from '../../domain/verdict.ts'
 import type { Db, Tx } from '../../store/database.ts'
@@ -20,6 +21,7 @@ export interface DetailRow {
   readonly presentation_digest: string
   readonly facts: CallFacts
   readonly edits: EditsPolicy
+  readonly signature: Routing['signature']
   readonly narrowed: Narrowed | null
   readonly outcome_of: string | null
   readonly eligible: readonly PersonRef[]
@@ -35,7 +37,7 @@ export interface DetailRow {
 export async function readDetail(db: Db | Tx, requestId: string): Promise<DetailRow> {
   const { rows } = await sql<DetailRow>`
     select r.input_hash, r.presentation_hash, r.presentation_digest, r.facts,
-      request.routing->>'edits' as edits, request.routing->'narrowed' as narrowed, request.outcome_of,
+      request.routing->>'edits' as edits, request.routing->>'signature' as signature, request.routing->'narrowed' as narrowed, request.outcome_of,
       (select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name) order by p.name, p.id), '[]')
         from person p where p.disabled_at is null
           and exists (select 1 from team_member t where t.person_id = p.id
@@ -53,8 +55,10 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
           'person', json_build_object('id', p.id, 'name', p.name), 'decision', d.decision, 'at', d.at,
           'revision', d.revision, 'reasonHash', d.reason_hash, 'selfApproved', d.self_approved,
           'edited', d.edited, 'scope', d.scope, 'then', d.denied_then,
-          'batchDecisionId', d.batch_decision_id) order by d.at, d.id), '[]')
-        from decision d join person p on p.id = d.person_id where d.request_id = request.id) as decisions,
+          'batchDecisionId', d.batch_decision_id, 'signedWith', passkey.name) order by d.at, d.id), '[]')
+        from decision d join person p on p.id = d.person_id
+        left join credential passkey on passkey.id = d.credential_id
+        where d.request_id = request.id) as decisions,
       (select coalesce(json_agg(json_build_object('requestId', old.id, 'state', old.state,
           'decidedBy', last.name, 'reasonHash', last.reason_hash) order by place.n), '[]')
         from unnest(request.previous) with ordinality as place(id, n)

@@ -123,6 +123,8 @@ export interface DecisionRecord {
   readonly scope: Scope | null
   readonly then: DenialThen | null
   readonly batchDecisionId: string | null
+  /** name of the passkey that signed it; `null`: it is not signed */
+  readonly signedWith: string | null
 }
 
 /** Everything of one request. */
@@ -175,6 +177,8 @@ export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch' | '
     readonly at: Date
   }[]
   readonly edits: EditsPolicy
+  /** an approval carries a passkey's signature */
+  readonly signatureRequired: boolean
   readonly facts: CallFacts
   readonly outcomeOf: string | null
   /** changes whenever anything of this record may have changed; for `ETag` */

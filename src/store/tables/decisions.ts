@@ -19,6 +19,8 @@ export interface DecisionTable {
   self_approved: Generated<boolean>
   edited: Generated<boolean>
   batch_decision_id: string | null
+  /** of the passkey that signed it */
+  credential_id: string | null
   channel: string
   at: GeneratedTimestamp
 }

@@ -5,6 +5,7 @@ import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
 import { useAudit } from '../api/queries.ts'
 import { eventWords } from '../audit/event-words.ts'
 import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
 
 /** Votes on this request, earlier requests for the same call, and its revisions. */
 export function Decisions({ request }: { request: RequestDetail }) {
@@ -28,6 +29,11 @@ export function Decisions({ request }: { request: RequestDetail }) {
               {decision.reason !== null && <> — “{decision.reason}”</>}
               {decision.selfApproved && <span className="mark">self-approved</span>}
               {decision.edited && <span className="mark">edited by the decider</span>}
+              {decision.signedWith !== null && (
+                <span className="mark mark-good">
+                  signed with passkey <VisibleText text={decision.signedWith} />
+                </span>
+              )}
             </span>
             <span className="dim small">
               <Time at={decision.at} />

@@ -7,6 +7,7 @@ import type { Caller, RemoteJudgement, StoredPresentation } from '../../context.
 import type { UnitOfWork } from '../../unit-of-work.ts'
 import { aboutRequest } from '../ending/end-request.ts'
 import { putSaltedText } from '../salted-text.ts'
+import { signatureMark } from '../signing/needs-signature.ts'
 
 /**
  * Writes the next revision of a locked, pending request: the call is asked under what policy says of it now, so that an
@@ -28,6 +29,7 @@ export async function writeRevision(
   const { judgement } = change.judged
   const taken = request.steps_taken?.length ?? 0
   const routing = revisedRouting(request.routing, taken, judgement.routing ?? request.routing)
+  const risk = judgement.routing === null ? request.risk : judgement.risk
   const revision = request.revision + 1
   const reasonHash = change.reason === null ? null : await putSaltedText(unit.tx, change.reason)
   await unit.tx
@@ -55,7 +57,7 @@ export async function writeRevision(
       digest: judgement.digest,
       policy_digest: judgement.policyDigest,
       rule: toJsonb(judgement.routing === null ? request.rule : (judgement.rule ?? request.rule)),
-      risk: judgement.routing === null ? request.risk : judgement.risk,
+      risk,
       queue: routing.queue,
       team: routing.team,
       routing: toJsonb(routing),
@@ -84,6 +86,7 @@ export async function writeRevision(
       factsDigest: presented.factsDigest,
       presentationDigest: presented.presentationDigest,
       reason: reasonHash,
+      ...signatureMark({ kind: request.kind, risk, routing }),
     },
   })
   await unit.event('request.changed', { requestId: request.id, runId: request.run_id })

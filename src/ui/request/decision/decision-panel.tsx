@@ -1,5 +1,5 @@
 import { Button, Textarea } from '@mantine/core'
-import { useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { DecisionAnswer } from '../../../api/schemas/decisions.ts'
 import type { RequestDetail } from '../../../api/schemas/requests.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
@@ -18,6 +18,8 @@ import { RecordedSentence } from './recorded-sentence.tsx'
 import { ScopeFields, type ScopeChoice } from './scope-fields.tsx'
 import { stageSentence, type Decided } from './stage-sentence.ts'
 import { outcomeOf, whyNotYours } from '../state-words.ts'
+import { SignatureNote } from './signature-note.tsx'
+import { useSignature } from './use-signature.ts'
 import { useSubmit } from './use-submit.ts'
 import './decision-panel.css'
 
@@ -51,7 +53,9 @@ export function DecisionPanel(props: {
   const obstacle = whyNotSubmit(shown, fields)
   const obstacleShown =
     obstacle !== null && (nagged || (choice !== null && offline) || choice === 'approve')
-  const busy = submission.state === 'submitting'
+  const signature = useSignature(request.id)
+  const busy = submission.state === 'submitting' || signature.signing
+  const signs = choice === 'approve' && shown.signatureRequired
   const recorded = submission.state === 'recorded' ? submission.answer : null
   const votable =
     request.state === 'pending' && request.eligibility.canDecide && recorded === null && !changed
@@ -65,13 +69,20 @@ export function DecisionPanel(props: {
     const body = decisionBody(shown, fields)
     const decided = choice === 'stop' ? 'stop' : body.decision
     setSubmitted(decided)
-    const answer = await submit(body)
+    const signed = signs ? await signature.sign(body) : body
+    if (signed === null) return
+    const answer = await submit(signed)
     if (answer === null) return
     setReason('')
     if (!thenNext) return
     announce(stageSentence(answer, decided, request, false))
     props.onNext()
   }
+  const refused = submission.state === 'refused' && submission.refusal.code !== 'network'
+  const { forget: signAnew } = signature
+  useEffect(() => {
+    if (refused) signAnew()
+  }, [refused, signAnew])
   useShortcut('submit', votable ? () => void send(false) : null)
   useShortcut('submitNext', votable ? () => void send(true) : null)
 
@@ -154,6 +165,7 @@ export function DecisionPanel(props: {
                 value={reason}
                 onChange={(event) => setReason(event.currentTarget.value)}
               />
+              {signs && <SignatureNote problem={signature.problem} />}
               <div role="status">{obstacleShown && <p className="obstacle">{obstacle}</p>}</div>
               <div className="row submit-row">
                 <Button
@@ -162,7 +174,7 @@ export function DecisionPanel(props: {
                   disabled={busy || obstacle !== null}
                   {...submitKeys}
                 >
-                  {busy ? 'Submitting…' : 'Submit'}
+                  {submitWords(busy, signature.signing, signs)}
                 </Button>
                 <Button
                   variant="default"
@@ -184,6 +196,12 @@ export function DecisionPanel(props: {
       )}
     </div>
   )
+}
+
+function submitWords(busy: boolean, signing: boolean, signs: boolean): string {
+  if (signing) return 'Waiting for your passkey…'
+  if (busy) return 'Submitting…'
+  return signs ? 'Sign and submit' : 'Submit'
 }
 
 function Refused(props: { refusal: Parameters<typeof refusalWords>[0]; attempted: Decided }) {

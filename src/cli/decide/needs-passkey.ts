@@ -1,0 +1,13 @@
+import type { RequestDetail } from '../../api/schemas/requests.ts'
+import { pageUrl } from '../service/page-url.ts'
+import type { Service } from '../service/service.ts'
+
+/** Where to approve what takes a passkey's signature, since a terminal has none to ask; `null` where none is needed. */
+export function whereToSign(
+  service: Service,
+  request: Pick<RequestDetail, 'number' | 'signatureRequired'>,
+): string | null {
+  if (!request.signatureRequired) return null
+  const page = pageUrl(service, `/requests/${request.number}`)
+  return `Approving this takes a signature with your passkey, which the terminal cannot make: open ${page}`
+}

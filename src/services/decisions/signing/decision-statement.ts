@@ -1,0 +1,43 @@
+import { randomBytes } from 'node:crypto'
+import type { Selectable } from 'kysely'
+import type { DecisionStatement } from '../../../domain/decision-signature.ts'
+import { canonicalJson, hashBytes } from '../../../domain/digest.ts'
+import type { RequestTable } from '../../../store/tables/requests.ts'
+import type { DecisionInput } from '../decision-input.ts'
+import { saltedDocument } from '../salted-text.ts'
+
+/** What a statement is about, without when and under which nonce it was issued. */
+export type SignedFacts = Omit<DecisionStatement, 'issuedAt' | 'nonce'>
+
+/** What a decision of the locked request says, as it is signed. `salt`: of the reason's commitment. */
+export function factsToSign(
+  request: Selectable<RequestTable>,
+  decision: DecisionInput,
+  signer: { readonly personId: string; readonly origin: string; readonly salt: string | null },
+): SignedFacts {
+  const { reason } = decision
+  const { salt } = signer
+  return {
+    version: 1,
+    origin: signer.origin,
+    requestId: request.id,
+    revision: decision.revision,
+    digest: decision.digest,
+    policyDigest: request.policy_digest,
+    decision: decision.decision,
+    reasonHash: reason === null || salt === null ? null : hashBytes(saltedDocument(reason, salt)),
+    personId: signer.personId,
+  }
+}
+
+/** The statement's exact bytes: canonical JSON, with a nonce of its own. */
+export function issueStatement(facts: SignedFacts, now: Date): string {
+  const nonce = randomBytes(32).toString('base64url')
+  return canonicalJson({ ...facts, issuedAt: now.toISOString(), nonce } satisfies DecisionStatement)
+}
+
+/** Whether a statement of ours says exactly these facts. */
+export function says(statement: string, facts: SignedFacts): boolean {
+  const { issuedAt, nonce } = JSON.parse(statement) as DecisionStatement
+  return statement === canonicalJson({ ...facts, issuedAt, nonce })
+}

@@ -1,0 +1,110 @@
+import type { Selectable } from 'kysely'
+import {
+  readPasskeyKey,
+  whyNotSigned,
+  type DecisionSignature,
+  type DecisionStatement,
+} from '../../../domain/decision-signature.ts'
+import { Problem } from '../../../domain/problem.ts'
+import type { Tx } from '../../../store/database.ts'
+import type { CredentialTable } from '../../../store/tables/passkeys.ts'
+import type { RequestTable } from '../../../store/tables/requests.ts'
+import { challengeIn, takeChallenge } from '../../passkeys/challenges.ts'
+import { readPublicKey } from '../../passkeys/public-key.ts'
+import { relyingPartyOf } from '../../passkeys/relying-party.ts'
+import { useCredential } from '../../passkeys/verify-assertion.ts'
+import type { DecisionInput } from '../decision-input.ts'
+import { factsToSign, says } from './decision-statement.ts'
+import { needsSignature } from './needs-signature.ts'
+
+/** A decision's signature, verified, and the salt of the reason that its statement commits to. */
+export interface JudgedSignature {
+  readonly signature: DecisionSignature
+  readonly salt: string | null
+}
+
+/**
+ * Judges the signature of a decision in its transaction, with the request locked and everything else judged: `null` where
+ * there is none and none is needed. Takes the challenge, once, and keeps the credential's counter. Throws
+ * `signature_required`, or `signature_invalid` with `which` part of it does not hold.
+ */
+export async function judgeSignature(
+  tx: Tx,
+  request: Selectable<RequestTable>,
+  decision: DecisionInput,
+  signer: {
+    readonly personId: string
+    /** of the session that decides; `null` when no session does */
+    readonly sessionHash: string | null
+  },
+): Promise<JudgedSignature | null> {
+  const { assertion } = decision
+  if (assertion === null) {
+    if (decision.decision === 'deny' || !needsSignature(request)) return null
+    throw new Problem(
+      'signature_required',
+      'Approving this takes a signature with your passkey, in the dashboard; nothing was decided',
+    )
+  }
+  const { personId, sessionHash } = signer
+  const challenge = challengeIn(assertion.response.clientDataJSON)
+  const taken =
+    challenge === null || sessionHash === null
+      ? null
+      : await takeChallenge(tx, { challenge, purpose: 'decide', sessionHash })
+  if (taken === null || taken.statement === null) throw invalid('challenge')
+  const { statement, salt } = taken
+  const { origin } = JSON.parse(statement) as DecisionStatement
+  const facts = factsToSign(request, decision, { personId, origin, salt })
+  if (!says(statement, facts)) throw invalid('statement')
+  const credential = await lockSigning(tx, assertion.id, personId)
+  const relyingParty = relyingPartyOf(origin)
+  const used = { relyingParty, challenge: taken.challenge, response: assertion }
+  const refusal = await useCredential(tx, credential, used)
+  if (refusal !== null) throw invalid(refusal)
+  const { authenticatorData, clientDataJSON, signature } = assertion.response
+  const signed = {
+    credentialId: credential.id,
+    statement,
+    authenticatorData,
+    clientDataJSON,
+    signature,
+  }
+  // The verifier's own eyes: what is stored can be verified by whoever has only the evidence.
+  const key = readPasskeyKey(readPublicKey(credential.public_key).spki)
+  if (key === null || whyNotSigned(signed, key) !== null) throw invalid('assertion')
+  return { signature: signed, salt }
+}
+
+/** The person's own credential with the authenticator's id, in use and confirmed by somebody else. */
+async function lockSigning(
+  tx: Tx,
+  webauthnId: string,
+  personId: string,
+): Promise<Selectable<CredentialTable>> {
+  const credential = await tx
+    .selectFrom('credential')
+    .selectAll()
+    .where('webauthn_id', '=', webauthnId)
+    .where('person_id', '=', personId)
+    .where('removed_at', 'is', null)
+    .forUpdate()
+    .executeTakeFirst()
+  if (credential === undefined) throw invalid('credential')
+  if (credential.confirmed_at === null) throw invalid('unconfirmed')
+  return credential
+}
+
+const sentences = {
+  challenge:
+    'The signature answers no question that waits: each counts once, for five minutes, in the session that asked. Sign again',
+  statement: 'The signature is for another decision than the one that was sent',
+  credential: 'The signature is of no passkey of yours that is in use',
+  unconfirmed: 'Nobody has confirmed this passkey yet: it signs no decisions',
+  assertion: 'The signature does not verify',
+  counter: "The passkey's counter went back, as that of a copy would: the signature does not count",
+} as const
+
+function invalid(which: keyof typeof sentences): Problem {
+  return new Problem('signature_invalid', `${sentences[which]}; nothing was decided`, { which })
+}
