@@ -88,6 +88,15 @@ export const exemptions: Exemptions = {
   // Hashes that are forgotten in ten minutes; how it ends is recorded.
   beginProviderSignIn: { caller: nobodyYet, audit: bookkeeping },
   takeFlow: { caller: nobodyYet, audit: bookkeeping },
+  // Slack says who presses a button, under its signature; a code is confirmed by the person who is signed in.
+  offerSlackLink: { caller: nobodyYet, audit: bookkeeping },
+  hearOnce: { caller: nobodyYet, audit: bookkeeping },
+  refuseSlackUser: { caller: nobodyYet },
+  // The caller's own link: the code was shown to them in Slack, and their address is compared in place.
+  confirmSlackLink: { authorise: inPlace },
+  removeSlackLink: { authorise: inPlace },
+  // What the caller alone is mailed, of what they may see anyway.
+  chooseMail: { authorise: inPlace, audit: bookkeeping },
   readApiKey: { caller: nobodyYet, audit: bookkeeping },
   readSession: { caller: nobodyYet, audit: bookkeeping },
   inUnitOfWork: { caller: 'the transaction of every verb', audit: 'what is audited is the verb' },

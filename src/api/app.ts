@@ -3,13 +3,14 @@ import { answerProblem } from './middleware/answer-problem.ts'
 import { authenticate, limitRequests } from './middleware/authenticate.ts'
 import { checkHost } from './middleware/check-host.ts'
 import { logRequests } from './middleware/log-requests.ts'
-import { readBody } from './middleware/read-body.ts'
+import { readBody, readSignedBody } from './middleware/read-body.ts'
 import { requestId } from './middleware/request-id.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
 import { refuseMethod, refusePath } from './middleware/unknown-route.ts'
 import { openApiDocument } from './open-api.ts'
 import type { Route } from './route.ts'
 import { allRoutes } from './routes/index.ts'
+import { interactionsPath } from './routes/slack.ts'
 import { serveDashboard } from './serve-dashboard.ts'
 import { jsonSchemaOf, schemaNames } from '../policy/schema/json-schemas.ts'
 import type { Api } from './settings.ts'
@@ -44,7 +45,9 @@ export function createApp(api: Api): Express {
     app.all(`/schemas/${name}.schema.json`, refuseMethod(['GET', 'HEAD']))
   }
   const perSecond = limitRequests(settings.requestsPerSecond)
-  app.use(['/v1', '/metrics'], noStore, authenticate(api), perSecond, readBody)
+  app.use(['/v1', '/metrics'], noStore, authenticate(api), perSecond)
+  app.post(interactionsPath, readSignedBody)
+  app.use(['/v1', '/metrics'], readBody)
   for (const route of routes) app[route.method](route.path, handlerOf(api, route))
   for (const [path, allowed] of methodsByPath(routes)) app.all(path, refuseMethod(allowed))
   app.use(['/v1', '/openapi.json', '/schemas', '/healthz', '/readyz', '/metrics'], refusePath)

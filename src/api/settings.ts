@@ -1,6 +1,7 @@
 import type { EventFeed } from './event-feed.ts'
 import type { AnsweredRequest } from './middleware/log-requests.ts'
 import type { Readiness } from './schemas/health.ts'
+import type { SlackWorkspace } from '../delivery/slack/slack-identity.ts'
 import type { SigningContext } from '../services/context.ts'
 import type { SignInMails } from '../delivery/email/sign-in-mails.ts'
 import type { FindIdentityProvider } from '../services/access/oidc/identity-provider.ts'
@@ -58,6 +59,8 @@ export interface Api {
   /** fires when the process stops: streams end at once, so that nobody waits for them; readers come back */
   readonly stopping?: AbortSignal
   readonly metrics?: MetricsPage
+  /** the workspace of Slack in the policy in force; `null`, or absent: there is none, or its secrets are not set */
+  readonly slack?: () => Promise<SlackWorkspace | null>
   /** told of every answer, to be counted; absent: nobody counts */
   readonly answered?: (answer: AnsweredRequest) => void
 }

@@ -20,6 +20,7 @@ import { addRotateKeyCommand } from './commands/rotate-key.ts'
 import { addRunCommand } from './commands/run.ts'
 import { addRunsCommand } from './commands/runs.ts'
 import { addSessionsCommand } from './commands/sessions.ts'
+import { addSlackCommand } from './commands/slack.ts'
 import { addStartCommand } from './commands/start.ts'
 import { addWebhooksCommand } from './commands/webhooks.ts'
 import { VERSION } from './version.ts'
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   addRotateKeyCommand(program)
   addLoginCommand(program)
   addSessionsCommand(program)
+  addSlackCommand(program)
   addHookCommand(program)
   addDoctorCommand(program)
   addBackupCommands(program)

@@ -12,4 +12,4 @@ export type Actor =
   | { readonly type: 'system'; readonly name?: string }
 
 /** The way a verb was reached; recorded with every audit event. */
-export type Channel = 'dashboard' | 'api' | 'cli' | 'workflow' | 'relay' | 'system'
+export type Channel = 'dashboard' | 'api' | 'cli' | 'slack' | 'workflow' | 'relay' | 'system'

@@ -57,6 +57,7 @@ export interface ProjectConfig {
   readonly signIn: SignInSettings
   /** `null`: no mail is sent */
   readonly email: EmailSettings | null
+  readonly slack: SlackSettings | null
 }
 
 /** How people sign in, besides one-time links. */
@@ -97,6 +98,17 @@ export interface WebhookEndpoint {
   readonly queues: readonly string[] | null
   /** name of the environment variable that holds `whsec_…` */
   readonly secretFrom: string
+  readonly source: string
+}
+
+/** A Slack workspace whose channels are told of the requests of their queues. Secrets are in the environment. */
+export interface SlackSettings {
+  /** id of the workspace: nobody of another decides */
+  readonly team: string
+  readonly tokenFrom: string
+  readonly signingSecretFrom: string
+  /** the channel of each queue: `#name` or id */
+  readonly channels: ReadonlyMap<string, string>
   readonly source: string
 }
 

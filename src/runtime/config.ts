@@ -34,6 +34,8 @@ export type Config = Folders & {
   metrics: MetricsAddress | null
   /** The same for a Temporal worker, which has no other place for them. */
   workerMetrics: MetricsAddress | null
+  /** Where Slack's methods are instead of slack.com: for tests and proxies. */
+  slackUrl: string | null
   logLevel: 'debug' | 'info' | 'warn' | 'error' | 'silent'
 }
 
@@ -57,6 +59,7 @@ const variables = z.object({
   COUNTERSIGN_SHUTDOWN_GRACE_SECONDS: wholeNumber(1, 600).default(10),
   COUNTERSIGN_METRICS: listenAddress,
   COUNTERSIGN_WORKER_METRICS: listenAddress,
+  COUNTERSIGN_SLACK_API_URL: z.url({ protocol: /^https?$/ }).optional(),
   COUNTERSIGN_LOG_LEVEL: z.enum(['debug', 'info', 'warn', 'error', 'silent']).default('info'),
 })
 
@@ -99,6 +102,7 @@ export function readConfig(folders: Folders, environment: Environment): Config {
     shutdownGraceMs: read.COUNTERSIGN_SHUTDOWN_GRACE_SECONDS * 1_000,
     metrics: read.COUNTERSIGN_METRICS ?? null,
     workerMetrics: read.COUNTERSIGN_WORKER_METRICS ?? null,
+    slackUrl: read.COUNTERSIGN_SLACK_API_URL ?? null,
     logLevel: read.COUNTERSIGN_LOG_LEVEL,
   }
 }

@@ -50,6 +50,12 @@ import type {
   ToolCallTable,
   ManualCallTable,
 } from './tables/runs.ts'
+import type {
+  SlackHeardTable,
+  SlackLinkCodeTable,
+  SlackLinkTable,
+  SlackMessageTable,
+} from './tables/slack.ts'
 
 /** Every table. `bigint` columns arrive as strings. */
 export interface Database {
@@ -93,6 +99,10 @@ export interface Database {
   event: EventTable
   endpoint: EndpointTable
   delivery: DeliveryTable
+  slack_message: SlackMessageTable
+  slack_link: SlackLinkTable
+  slack_link_code: SlackLinkCodeTable
+  slack_heard: SlackHeardTable
   audit_event: AuditEventTable
   audit_leaf: AuditLeafTable
   audit_tile: AuditTileTable

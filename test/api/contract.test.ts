@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSignInLink } from '../../src/services/access/sign-in-link.ts'
+import { offerSlackLink } from '../../src/services/slack/offer-slack-link.ts'
 import { putContent } from '../../src/store/content.ts'
 import {
   addRequest,
@@ -95,6 +96,12 @@ const allowed = async (): Promise<{ id: string; digest: string }> => {
   const body = { decision: 'approve', digest, revision: 1, ...seen }
   expect((await grace.post(`/v1/requests/${id}/decisions`, body)).status).toBe(200)
   return { id, digest }
+}
+
+const linkSlack = async (): Promise<Reply> => {
+  const user = { team: 'T0ACME', userId: 'U0GRACE', email: 'grace@example.com' }
+  const code = await offerSlackLink(api.service.ctx, user)
+  return grace.post('/v1/slack/links', { code })
 }
 
 /** For each operation a question that it answers well. */
@@ -270,6 +277,9 @@ const questions: Record<string, () => Promise<Reply>> = {
     (await api.signIn(api.people.aud)).get('/v1/audit/log/tile/0/000.p/1'),
   getWorkers: () => grace.get('/v1/workers'),
   getWorkersName: () => grace.get('/v1/workers/scribe'),
+  getSlackLinks: () => grace.get('/v1/slack/links'),
+  postSlackLinks: linkSlack,
+  deleteSlackLinksId: async () => grace.delete(`/v1/slack/links/${(await linkSlack()).body.id}`),
   getWebhooks: async () => (await api.signIn(api.people.aud)).get('/v1/webhooks'),
   getWebhooksDeliveries: async () =>
     (await api.signIn(api.people.aud)).get('/v1/webhooks/deliveries?state=dead'),
@@ -309,6 +319,8 @@ const provedElsewhere = new Set([
   'postPolicyReplay',
   'deletePolicyProposalsId',
   'postWebhooksDeliveriesIdResend',
+  // slack.test.ts, since only Slack can ask.
+  'postSlackInteractions',
 ])
 
 function expectDocumented(reply: Reply, { path, method, operation }: Listed): void {
@@ -369,6 +381,7 @@ test('every operation but the open ones refuses nobody with 401, as the document
     'postAuthDevLogin',
     'postAuthHostLink',
     'postAuthLink',
+    'postSlackInteractions',
   ])
   for (const one of listed) {
     if (one.operation.security.length === 0) continue

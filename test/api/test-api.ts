@@ -64,6 +64,7 @@ export async function createTestApi(
     readonly identityProviderOf?: FindIdentityProvider
     readonly readiness?: () => Promise<Readiness>
     readonly stopping?: AbortSignal
+    readonly slack?: NonNullable<Api['slack']>
     readonly log?: Log
     readonly signInMails?: Api['signInMails']
   } = {},
@@ -84,6 +85,7 @@ export async function createTestApi(
     ...(options.identityProviderOf === undefined
       ? {}
       : { identityProviderOf: options.identityProviderOf }),
+    ...(options.slack === undefined ? {} : { slack: options.slack }),
     ...(options.stopping === undefined ? {} : { stopping: options.stopping }),
     ...(options.signInMails === undefined ? {} : { signInMails: options.signInMails }),
   })

@@ -6,9 +6,20 @@ import { JsonProblem, parseStrictJson } from '../strict-json.ts'
 /** Whoever is not known sends no more than it takes to sign in. */
 const strangersBodyBytes = 16 * 1024
 
+/** A form that Slack signs: judged by its bytes, whoever sent it. */
+const signedBodyBytes = 256 * 1024
+
 const options = { type: () => true, inflate: false }
 const readOfCaller = raw({ ...options, limit: limits.httpBodyBytes })
+const readSigned = raw({ ...options, limit: signedBodyBytes })
 const readOfStranger = raw({ ...options, limit: strangersBodyBytes })
+
+/** Reads a body of at most 256 KiB as its bytes, for `isSignedBySlack`. Rejects with `too_large`. */
+export const readSignedBody: RequestHandler = (request, response, next) => {
+  readSigned(request, response, (error?: unknown) => {
+    next(error === undefined ? undefined : asProblem(error, signedBodyBytes))
+  })
+}
 
 /**
  * Reads a body of at most 12 MiB (16 KiB without a session or key) as strict JSON into `request.body`; no body is
@@ -17,6 +28,8 @@ const readOfStranger = raw({ ...options, limit: strangersBodyBytes })
  */
 export const readBody: RequestHandler = (request, response, next) => {
   if (request.method === 'GET' || request.method === 'HEAD') return next()
+  // Read already: `readSignedBody`.
+  if (request.body instanceof Buffer) return next()
   const isKnown = response.locals['identity'] !== undefined
   const readBytes = isKnown ? readOfCaller : readOfStranger
   const most = isKnown ? limits.httpBodyBytes : strangersBodyBytes

@@ -26,6 +26,7 @@ import { revisionRoutes } from './revisions.ts'
 import { runActionRoutes } from './run-actions.ts'
 import { runRoutes } from './runs.ts'
 import { sessionRoutes } from './sessions.ts'
+import { slackRoutes } from './slack.ts'
 import { webhookRoutes } from './webhooks.ts'
 import { workerRoutes } from './workers.ts'
 
@@ -55,6 +56,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...policyRoutes,
     ...policyVersionRoutes,
     ...webhookRoutes,
+    ...slackRoutes(),
     ...keyRoutes,
     ...credentialRoutes,
     ...peopleRoutes,

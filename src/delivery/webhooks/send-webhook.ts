@@ -1,7 +1,5 @@
-import { request as requestHttp, type ClientRequest, type RequestOptions } from 'node:http'
-import { request as requestHttps } from 'node:https'
-import { isIP } from 'node:net'
 import type { SendOutcome } from '../channels/channel.ts'
+import { askPinned, orAborted } from './ask-pinned.ts'
 import { findTarget, type Resolve, type TargetRules } from './find-target.ts'
 
 export interface Sending extends TargetRules {
@@ -24,7 +22,8 @@ export async function sendWebhook(sending: Sending): Promise<SendOutcome> {
   try {
     const url = new URL(sending.url)
     const address = await orAborted(signal, findTarget(url, sending, sending.resolve))
-    const status = await post(url, address, sending, signal)
+    const { headers, body } = sending
+    const { status } = await askPinned({ url, address, headers, body, signal, mostBytes: 0 })
     return { status, error: verdictOn(status) }
   } catch (error) {
     if (sending.stopping.aborted) return { status: null, error: 'the service stopped' }
@@ -38,48 +37,4 @@ function verdictOn(status: number): string | null {
   return status >= 300 && status < 400
     ? `it answered ${status}: redirects are not followed`
     : `it answered ${status}`
-}
-
-function post(url: URL, address: string, sending: Sending, signal: AbortSignal): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const isTls = url.protocol === 'https:'
-    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
-    const options: RequestOptions & { servername?: string } = {
-      host: address,
-      port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
-      path: url.pathname + url.search,
-      method: 'POST',
-      headers: {
-        ...sending.headers,
-        host: url.host,
-        'content-length': String(Buffer.byteLength(sending.body)),
-      },
-      agent: false,
-      signal,
-      // The certificate must be that of the name that was configured, not of the address.
-      ...(isTls && isIP(host) === 0 ? { servername: host } : {}),
-    }
-    const asked: ClientRequest = (isTls ? requestHttps : requestHttp)(options)
-    asked.on('response', (response) => {
-      response.on('error', () => undefined)
-      resolve(response.statusCode ?? 0)
-      response.destroy()
-    })
-    asked.on('error', reject)
-    asked.end(sending.body)
-  })
-}
-
-/** A name's resolution cannot be called off: what comes late is not waited for. */
-async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  work.catch(() => undefined)
-  const { promise, reject } = Promise.withResolvers<never>()
-  const stop = (): void => reject(signal.reason as Error)
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', stop)
-  }
 }

@@ -19,6 +19,7 @@ import { noRights, readRights } from './read-rights.ts'
 import { readEmail } from './read-email.ts'
 import { noSignIn, readSignIn } from './read-sign-in.ts'
 import { noWebhooks, readWebhooks } from './read-webhooks.ts'
+import { readSlack } from './read-slack.ts'
 import { readOverlays, readRouting } from './read-routing.ts'
 import { configFileSchema, defaults, workspace } from '../schema/config-file.ts'
 import { keysOf } from '../schema/parts.ts'
@@ -73,6 +74,7 @@ export function readConfig(
     signIn: part('signIn', (spot) => readSignIn(spot, names.teams), noSignIn),
     webhooks: part('webhooks', (spot) => readWebhooks(spot, names.queues), noWebhooks),
     email: part('email', readEmail, null),
+    slack: part('slack', (spot) => readSlack(spot, names.queues), null),
   }
   return { config, names }
 }

@@ -45,6 +45,7 @@ email:
   default: atOnce
   digestAt: "08:00"
   timeZone: Europe/Berlin
+slack: { team: T0123ABCD, tokenFrom: SLACK_TOKEN, signingSecretFrom: SLACK_SECRET, channels: { platform: "#approvals" } }
 `),
   worker: parse(`
 name: scribe

@@ -3,6 +3,7 @@ import { streamEvents } from '../../domain/stream-event.ts'
 import { rightNames } from '../policy.ts'
 import { email as mail } from './email.ts'
 import { signIn } from './sign-in.ts'
+import { slack } from './slack.ts'
 import { consent, duration, email, maybe, name, oneOrMany, risk, text } from './parts.ts'
 
 export const person = z.strictObject({ email, name: maybe(text) })
@@ -100,4 +101,7 @@ export const configFileSchema = z.strictObject({
   signIn: maybe(signIn).describe('how people sign in, besides one-time links'),
   webhooks: maybe(webhooks).describe('programs that are told of requests'),
   email: maybe(mail).describe('people are told by mail, and may sign in by a link in one'),
+  slack: maybe(slack).describe(
+    'a Slack workspace whose channels are told, and where people may decide',
+  ),
 })

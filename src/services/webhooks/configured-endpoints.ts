@@ -1,6 +1,6 @@
 import type { ChannelKind } from '../../domain/channel-kind.ts'
 import type { StreamEventType } from '../../domain/stream-event.ts'
-import type { ProjectConfig } from '../../policy/policy.ts'
+import type { ProjectConfig, SlackSettings } from '../../policy/policy.ts'
 
 /** Somebody who is told, as the policy in force says. */
 export interface ConfiguredEndpoint {
@@ -16,11 +16,32 @@ export interface ConfiguredEndpoint {
 
 /** Every endpoint of the configuration, whatever its kind. */
 export function configuredEndpoints(config: ProjectConfig): readonly ConfiguredEndpoint[] {
-  return [...config.webhooks.endpoints.values()].map(({ name, url, events, queues }) => ({
-    name,
-    kind: 'webhook',
-    origin: new URL(url).origin,
-    events,
-    queues,
-  }))
+  const webhooks = [...config.webhooks.endpoints.values()].map(
+    ({ name, url, events, queues }): ConfiguredEndpoint => ({
+      name,
+      kind: 'webhook',
+      origin: new URL(url).origin,
+      events,
+      queues,
+    }),
+  )
+  return [...webhooks, ...(config.slack === null ? [] : [slackEndpointOf(config.slack)])]
+}
+
+/** The workspace as one endpoint: the message of a request follows what becomes of it. */
+export function slackEndpointOf({ team, channels }: SlackSettings): ConfiguredEndpoint {
+  return {
+    name: `slack:${team}`,
+    kind: 'slack',
+    origin: 'https://slack.com',
+    events: [
+      'request.opened',
+      'request.changed',
+      'request.decided',
+      'request.closed',
+      'request.reminded',
+      'request.escalated',
+    ],
+    queues: [...channels.keys()],
+  }
 }

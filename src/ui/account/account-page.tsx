@@ -2,6 +2,7 @@ import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
+import { SlackSection } from './slack-section.tsx'
 import './account.css'
 
 /** What belongs to the signed-in person: how they sign in, where they are signed in, and what acts for them. */
@@ -18,6 +19,7 @@ export function AccountPage() {
       </p>
       <div className="column account-sections">
         <SessionsSection />
+        <SlackSection />
         <PasskeysSection />
       </div>
     </>

@@ -1,0 +1,49 @@
+import type { Command } from 'commander'
+import type { SlackLinkList, SlackLinkView } from '../../api/schemas/slack.ts'
+import { connect } from '../service/connect.ts'
+import { path } from '../service/path.ts'
+import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { table } from '../text/table.ts'
+import { withExamples } from './examples.ts'
+
+/** `countersign slack [ls|link|unlink]`. */
+export function addSlackCommand(program: Command): void {
+  const slack = program.command('slack').description('who you are in Slack')
+  const ls = withService(slack.command('ls', { isDefault: true }))
+    .description('list your links')
+    .option('--json', 'print JSON')
+    .action(listLinks)
+  withExamples(ls, ['slack', 'slack ls --json'])
+  const link = withService(slack.command('link'))
+    .description('confirm that you are the user of Slack who was shown this')
+    .argument('<code>', 'the link that Slack showed you, or the code in it')
+    .action(async (given: string, options: ServiceOptions) => {
+      const code = given.split('#slack=').at(-1) ?? given
+      const service = await connect(options)
+      const linked = await service.post<SlackLinkView>('/v1/slack/links', { code })
+      console.log(`You are ${linked.userId} in the workspace ${linked.team}.`)
+    })
+  withExamples(link, ['slack link "https://approvals.example.com/account#slack=…"'])
+  const unlink = withService(slack.command('unlink'))
+    .description('end a link at once')
+    .argument('<link>', 'its id')
+    .action(async (id: string, options: ServiceOptions) => {
+      await (await connect(options)).delete(path`/v1/slack/links/${id}`)
+      console.log('Ended.')
+    })
+  withExamples(unlink, ['slack unlink 019ab0c2-7d1e-7000-8000-0242ac120002'])
+}
+
+async function listLinks(options: ServiceOptions & { json?: boolean }): Promise<void> {
+  const list = await (await connect(options)).get<SlackLinkList>('/v1/slack/links')
+  if (options.json === true) return console.log(JSON.stringify(list))
+  console.log(
+    table(
+      ['id', 'workspace', 'user', 'since'],
+      list.items.map((one) => [one.id, one.team, one.userId, one.createdAt]),
+      list.configured
+        ? 'Not linked. Press a button of a message in Slack: it shows the link.'
+        : 'Not linked, and no workspace is configured (slack in countersign.yaml).',
+    ),
+  )
+}

@@ -1,0 +1,170 @@
+import type { ModalView } from '@slack/web-api'
+import { z } from 'zod'
+import { Problem } from '../../domain/problem.ts'
+import type { Caller, SigningContext } from '../../services/context.ts'
+import { decideRequest } from '../../services/decisions/decide-request.ts'
+import { getRequest } from '../../services/requests/get-request.ts'
+import { SlackFailure } from './slack-client.ts'
+import { identifySlackUser, slackTimeoutMs, type SlackWorkspace } from './slack-identity.ts'
+import type { SlackPerson } from '../../services/slack/slack-person.ts'
+import { openAction } from './slack-message.ts'
+import {
+  decisionField,
+  decisionForm,
+  decisionModal,
+  noticeModal,
+  reasonField,
+  whyOnPage,
+} from './slack-modal.ts'
+
+/** What Slack is answered with; `null`: nothing but that it arrived. */
+export type InteractionAnswer =
+  | { readonly response_action: 'errors'; readonly errors: Readonly<Record<string, string>> }
+  | { readonly response_action: 'update'; readonly view: ModalView }
+  | null
+
+const somebody = z.object({ id: z.string(), team_id: z.string().optional() })
+const team = z.object({ id: z.string() }).nullish()
+const pressed = z.object({
+  type: z.literal('block_actions'),
+  user: somebody,
+  team,
+  trigger_id: z.string(),
+  actions: z.array(z.object({ action_id: z.string(), value: z.string().optional() })),
+})
+const submitted = z.object({
+  type: z.literal('view_submission'),
+  user: somebody,
+  team,
+  view: z.object({
+    callback_id: z.string(),
+    private_metadata: z.string(),
+    state: z.object({
+      values: z.record(
+        z.string(),
+        z.record(
+          z.string(),
+          z.object({
+            value: z.string().nullish(),
+            selected_option: z.object({ value: z.string() }).nullish(),
+          }),
+        ),
+      ),
+    }),
+  }),
+})
+const shownRequest = z.object({
+  requestId: z.string(),
+  revision: z.number(),
+  digest: z.string(),
+})
+
+/**
+ * Answers what somebody did in Slack, whose signature has been verified: a button opens the modal, which decides when
+ * it is sent, by the one function for all channels. Whatever else there is, is heard and left. Never rejects for what
+ * Slack or a person did wrong.
+ */
+export async function answerInteraction(
+  ctx: SigningContext,
+  workspace: SlackWorkspace,
+  payload: unknown,
+): Promise<InteractionAnswer> {
+  const asPressed = pressed.safeParse(payload)
+  if (asPressed.success) return open(ctx, workspace, asPressed.data)
+  const asSubmitted = submitted.safeParse(payload)
+  if (asSubmitted.success && asSubmitted.data.view.callback_id === decisionForm) {
+    return decide(ctx, workspace, asSubmitted.data)
+  }
+  return null
+}
+
+async function open(
+  ctx: SigningContext,
+  workspace: SlackWorkspace,
+  { user, team: from, trigger_id: triggerId, actions }: z.infer<typeof pressed>,
+): Promise<null> {
+  const requestId = actions.find(({ action_id: id }) => id === openAction)?.value
+  if (requestId === undefined) return null
+  const { client } = workspace
+  try {
+    const who = await identifySlackUser(ctx, workspace, { id: user.id, team: teamOf(user, from) })
+    const view =
+      who.person === null
+        ? noticeModal(
+            'Who are you?',
+            who.sentence,
+            who.link === null ? null : { words: 'Open your account page', url: who.link },
+          )
+        : await viewFor(ctx, workspace, who.person, requestId)
+    await client.openView(triggerId, view, { timeoutMs: slackTimeoutMs })
+  } catch (error) {
+    if (!(error instanceof SlackFailure)) throw error
+    ctx.log.warn({ requestId, error: error.message }, 'a Slack modal could not be opened')
+  }
+  return null
+}
+
+async function viewFor(
+  ctx: SigningContext,
+  { publicUrl }: SlackWorkspace,
+  person: SlackPerson,
+  requestId: string,
+): Promise<ModalView> {
+  try {
+    const record = await getRequest(ctx, callerOf(person), { request: requestId })
+    const why = whyOnPage(record)
+    if (why === null) return decisionModal(record, publicUrl)
+    const page = { words: 'Open the page', url: `${publicUrl}/requests/${record.id}` }
+    return noticeModal(`Request #${record.number}`, why, page)
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error
+    return noticeModal('Request', error.message, null)
+  }
+}
+
+async function decide(
+  ctx: SigningContext,
+  workspace: SlackWorkspace,
+  { user, team: from, view }: z.infer<typeof submitted>,
+): Promise<InteractionAnswer> {
+  const shown = shownRequest.parse(JSON.parse(view.private_metadata))
+  const decision = view.state.values[decisionField]?.[decisionField]?.selected_option?.value ?? ''
+  const reason = view.state.values[reasonField]?.[reasonField]?.value?.trim() ?? ''
+  try {
+    const who = await identifySlackUser(ctx, workspace, { id: user.id, team: teamOf(user, from) })
+    if (who.person === null) return refused(who.sentence)
+    const { requestId, digest, revision } = shown
+    const said = reason === '' ? {} : { reason }
+    const body = { decision, digest, revision, ...said }
+    const { state } = await decideRequest(ctx, callerOf(who.person), { request: requestId, body })
+    const sentence =
+      state === 'pending'
+        ? 'Your approval is recorded. The request waits for others.'
+        : `Your decision is recorded: the request is ${state}.`
+    const page = { words: 'Open the page', url: `${workspace.publicUrl}/requests/${requestId}` }
+    return { response_action: 'update', view: noticeModal('Recorded', sentence, page) }
+  } catch (error) {
+    if (error instanceof Problem) return refused(error.message)
+    if (!(error instanceof SlackFailure)) throw error
+    ctx.log.warn(
+      { requestId: shown.requestId, error: error.message },
+      'Slack did not say who it was',
+    )
+    return refused(
+      'Slack did not say who you are, so nothing was decided. Try again, or on the page.',
+    )
+  }
+}
+
+function refused(sentence: string): InteractionAnswer {
+  return { response_action: 'errors', errors: { [decisionField]: sentence } }
+}
+
+/** Of a user of another workspace in a shared channel, Slack names that one. */
+function teamOf(user: z.infer<typeof somebody>, from: z.infer<typeof team>): string | null {
+  return user.team_id ?? from?.id ?? null
+}
+
+function callerOf({ id, name }: SlackPerson): Caller {
+  return { actor: { type: 'person', id, name }, channel: 'slack' }
+}

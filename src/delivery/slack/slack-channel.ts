@@ -1,0 +1,127 @@
+import { hashBytes } from '../../domain/digest.ts'
+import { slackEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
+import type { SlackSettings } from '../../policy/policy.ts'
+import type { Db } from '../../store/database.ts'
+import type { Channel, DueDelivery, SendOutcome } from '../channels/channel.ts'
+import { readSlackRequest, type SlackRequest } from './read-slack-request.ts'
+import { SlackFailure, type SlackCall, type SlackClient } from './slack-client.ts'
+import { slackMessage, slackReminder } from './slack-message.ts'
+
+export interface SlackChannelOptions {
+  readonly db: Db
+  readonly settings: SlackSettings
+  /** `null`: the token is not set */
+  readonly client: SlackClient | null
+  readonly publicUrl: string
+}
+
+const done: SendOutcome = { status: null, error: null }
+/** How often a message is written again because it changed meanwhile; the next event comes anyway. */
+const mostUpdates = 5
+
+/**
+ * A message for each request in the channel of its queue. What is sent is made when it is sent, of how the request is
+ * then: a message that could not be posted in time says nothing that is over.
+ */
+export function slackChannel(options: SlackChannelOptions): Channel {
+  const { settings, client } = options
+  const { name, kind, events, queues } = slackEndpointOf(settings)
+  return {
+    name,
+    kind,
+    events,
+    queues,
+    compose: async (_tx, { request }) =>
+      request === null ? [] : [{ recipient: '', body: JSON.stringify({ requestId: request.id }) }],
+    send: async (due, stopping, timeoutMs) => {
+      if (client === null) {
+        return { status: null, error: `${settings.tokenFrom} is not set` }
+      }
+      try {
+        await sendTo(options, client, due, { stopping, timeoutMs })
+        return { ...done, status: 200 }
+      } catch (error) {
+        if (stopping.aborted) return { status: null, error: 'the service stopped' }
+        if (error instanceof SlackFailure) return outcomeOf(error)
+        throw error
+      }
+    },
+  }
+}
+
+async function sendTo(
+  options: SlackChannelOptions,
+  client: SlackClient,
+  due: DueDelivery,
+  call: SlackCall,
+): Promise<void> {
+  const { db, settings, publicUrl } = options
+  const request = due.requestId === null ? null : await readSlackRequest(db, due.requestId)
+  if (request === null) return
+  const message = await messageOf(db, request.id)
+  if (message === null) {
+    const channel = settings.channels.get(request.queue)
+    // Others come again with its next event, once it is posted; one that was decided meanwhile is never posted.
+    if (due.type !== 'request.opened' || request.state !== 'pending' || channel === undefined)
+      return
+    const post = slackMessage(request, publicUrl)
+    const at = await client.post({ channel }, post, call)
+    await db
+      .insertInto('slack_message')
+      .values({ request_id: request.id, channel: at.channel, ts: at.ts, shown: hashOf(post) })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+  } else if (due.type === 'request.reminded' || due.type === 'request.escalated') {
+    if (request.state !== 'pending') return
+    const { channel, ts: thread } = message
+    await client.post({ channel, thread }, slackReminder(request, due.type), call)
+    return
+  }
+  await refresh(options, client, request.id, call)
+}
+
+/** Writes the message until it shows how the request is: it may change while Slack is asked. */
+async function refresh(
+  { db, publicUrl }: SlackChannelOptions,
+  client: SlackClient,
+  requestId: string,
+  call: SlackCall,
+): Promise<void> {
+  for (let tried = 0; tried < mostUpdates; tried += 1) {
+    const request = await readSlackRequest(db, requestId)
+    const message = await messageOf(db, requestId)
+    if (request === null || message === null) return
+    const post = slackMessage(request, publicUrl)
+    const shown = hashOf(post)
+    if (message.shown === shown) return
+    await client.update({ channel: message.channel, ts: message.ts }, post, call)
+    await db
+      .updateTable('slack_message')
+      .set({ shown })
+      .where('request_id', '=', requestId)
+      .execute()
+  }
+}
+
+async function messageOf(db: Db, requestId: SlackRequest['id']) {
+  const row = await db
+    .selectFrom('slack_message')
+    .select(['channel', 'ts', 'shown'])
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+  return row ?? null
+}
+
+function hashOf(post: object): string {
+  return hashBytes(JSON.stringify(post))
+}
+
+function outcomeOf({ message, status, reason, retryAfterMs }: SlackFailure): SendOutcome {
+  const isGone = reason === 'message_not_found' || reason === 'cant_update_message'
+  return {
+    status,
+    error: message,
+    ...(retryAfterMs === null ? {} : { retryAfterMs }),
+    ...(isGone ? { isFinal: true } : {}),
+  }
+}

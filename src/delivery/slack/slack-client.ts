@@ -1,0 +1,219 @@
+import {
+  LogLevel,
+  WebAPIHTTPError,
+  WebAPIPlatformError,
+  WebAPIRateLimitedError,
+  WebClient,
+  type FetchFunction,
+} from '@slack/web-api'
+import type { KnownBlock, View } from '@slack/web-api'
+import { askPinned, orAborted } from '../webhooks/ask-pinned.ts'
+import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
+
+/** Where Slack's methods are; another only for tests and proxies. */
+export const usualSlackUrl = 'https://slack.com/api/'
+const mostBytes = 1024 * 1024
+
+/** Why Slack did not do it. */
+export class SlackFailure extends Error {
+  override readonly name = 'SlackFailure'
+  readonly status: number | null
+  /** Slack's own word for it, as `channel_not_found`; `null` when it did not answer so */
+  readonly reason: string | null
+  readonly retryAfterMs: number | null
+
+  constructor(
+    message: string,
+    why: Partial<Pick<SlackFailure, 'status' | 'reason' | 'retryAfterMs'>>,
+  ) {
+    super(message)
+    this.status = why.status ?? null
+    this.reason = why.reason ?? null
+    this.retryAfterMs = why.retryAfterMs ?? null
+  }
+}
+
+/** Somebody in Slack, as the workspace knows them. */
+export interface SlackUser {
+  readonly id: string
+  readonly team: string
+  readonly email: string | null
+  /** gone, a bot, a guest, or of another workspace: nobody who decides */
+  readonly isMember: boolean
+}
+
+export interface SlackPost {
+  readonly text: string
+  readonly blocks: readonly KnownBlock[]
+}
+
+/** One call of Slack's, in this time at most. */
+export interface SlackCall {
+  readonly timeoutMs: number
+  readonly stopping?: AbortSignal
+}
+
+export interface SlackClientOptions extends TargetRules {
+  readonly token: string
+  /** id of the only workspace whose token this may be */
+  readonly team: string
+  readonly url: string
+}
+
+/** What we ask of one workspace of Slack. Everything rejects with `SlackFailure`. */
+export class SlackClient {
+  readonly #options: SlackClientOptions
+  #isOfTeam = false
+
+  constructor(options: SlackClientOptions) {
+    this.#options = options
+  }
+
+  async post(
+    to: { readonly channel: string; readonly thread?: string },
+    post: SlackPost,
+    call: SlackCall,
+  ): Promise<{ channel: string; ts: string }> {
+    const answer = await this.#ask(call, (web) =>
+      web.chat.postMessage({
+        channel: to.channel,
+        ...(to.thread === undefined ? {} : { thread_ts: to.thread }),
+        ...literally(post),
+        unfurl_links: false,
+        unfurl_media: false,
+        mrkdwn: false,
+      }),
+    )
+    if (answer.channel === undefined || answer.ts === undefined) {
+      throw new SlackFailure('Slack did not say where the message is', {})
+    }
+    return { channel: answer.channel, ts: answer.ts }
+  }
+
+  async update(
+    at: { readonly channel: string; readonly ts: string },
+    post: SlackPost,
+    call: SlackCall,
+  ): Promise<void> {
+    await this.#ask(call, (web) => web.chat.update({ ...at, ...literally(post) }))
+  }
+
+  async openView(triggerId: string, view: View, call: SlackCall): Promise<void> {
+    await this.#ask(call, (web) => web.views.open({ trigger_id: triggerId, view }))
+  }
+
+  async user(id: string, call: SlackCall): Promise<SlackUser> {
+    const { user } = await this.#ask(call, (web) => web.users.info({ user: id }))
+    const isMember =
+      user?.id === id &&
+      user.team_id === this.#options.team &&
+      !(user.deleted || user.is_bot || user.is_stranger) &&
+      !(user.is_restricted || user.is_ultra_restricted) &&
+      user.is_email_confirmed !== false
+    const email = user?.profile?.email?.toLowerCase() ?? null
+    return { id, team: user?.team_id ?? '', email, isMember }
+  }
+
+  /** The token must be of the workspace that the configuration pins: asked once, before anything else. */
+  async #ask<T>(call: SlackCall, work: (web: WebClient) => Promise<T>): Promise<T> {
+    const web = this.#connect(call)
+    try {
+      if (!this.#isOfTeam) {
+        const { team_id: team } = await web.auth.test()
+        if (team !== this.#options.team) {
+          throw new SlackFailure(
+            `the token is of the workspace ${team}, not ${this.#options.team}`,
+            {
+              reason: 'other_team',
+            },
+          )
+        }
+        this.#isOfTeam = true
+      }
+      return await work(web)
+    } catch (error) {
+      throw failureOf(error)
+    }
+  }
+
+  #connect({ timeoutMs, stopping }: SlackCall): WebClient {
+    const late = AbortSignal.timeout(timeoutMs)
+    const signal = stopping === undefined ? late : AbortSignal.any([late, stopping])
+    return new WebClient(this.#options.token, {
+      slackApiUrl: this.#options.url,
+      allowAbsoluteUrls: false,
+      // What failed is tried again by the relay, which waits as long as Slack asks.
+      retryConfig: { retries: 0 },
+      rejectRateLimitedCalls: true,
+      fetch: fetchPinned(this.#options, signal),
+      logLevel: LogLevel.ERROR,
+      logger: silent,
+    })
+  }
+}
+
+/** Its own messages could quote what was sent (security.md 25): what fails is told as an error. */
+const silent = {
+  debug: () => undefined,
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+  setLevel: () => undefined,
+  getLevel: () => LogLevel.ERROR,
+  setName: () => undefined,
+}
+
+/** Nothing in a text becomes a link or a mention. */
+function literally({ text, blocks }: SlackPost) {
+  return { text, blocks: [...blocks], link_names: false, parse: 'none' as const }
+}
+
+function fetchPinned(rules: TargetRules, signal: AbortSignal): FetchFunction {
+  return async (asked, init = {}) => {
+    const url = new URL(asked)
+    const address = await orAborted(signal, findTarget(url, rules))
+    const { headers = {} } = init
+    if (typeof init.body !== 'string') throw new Error('Slack is asked with a form')
+    const answer = await askPinned({ url, address, headers, body: init.body, signal, mostBytes })
+    const head = new Map(
+      Object.entries(answer.headers).flatMap(([name, value]): [string, string][] =>
+        value === undefined ? [] : [[name, String(value)]],
+      ),
+    )
+    return {
+      ok: answer.status >= 200 && answer.status < 300,
+      status: answer.status,
+      statusText: '',
+      url: url.href,
+      headers: {
+        get: (name) => head.get(name.toLowerCase()) ?? null,
+        entries: () => head.entries(),
+      },
+      text: async () => answer.body,
+      json: async () => JSON.parse(answer.body) as unknown,
+      arrayBuffer: async () => new TextEncoder().encode(answer.body).buffer,
+    }
+  }
+}
+
+function failureOf(error: unknown): SlackFailure {
+  if (error instanceof SlackFailure) return error
+  if (error instanceof WebAPIRateLimitedError) {
+    const retryAfterMs = error.retryAfter * 1000
+    return new SlackFailure(`Slack asks to wait ${error.retryAfter} s`, {
+      status: 429,
+      retryAfterMs,
+    })
+  }
+  if (error instanceof WebAPIHTTPError) {
+    const status = error.statusCode
+    return new SlackFailure(`Slack answered ${status}`, { status })
+  }
+  if (error instanceof WebAPIPlatformError) {
+    // Slack's word; an answer that is no JSON is put there whole by the library.
+    const word = /^[a-z_]{1,80}$/.exec(error.data.error)?.[0] ?? 'what is no answer of its'
+    return new SlackFailure(`Slack answered ${word}`, { status: 200, reason: word })
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  return new SlackFailure(message.slice(0, 300), {})
+}

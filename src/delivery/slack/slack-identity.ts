@@ -1,0 +1,62 @@
+import type { ServiceContext } from '../../services/context.ts'
+import { offerSlackLink } from '../../services/slack/offer-slack-link.ts'
+import { refuseSlackUser, type SlackRefusal } from '../../services/slack/refuse-slack-user.ts'
+import { findSlackPerson, type SlackPerson } from '../../services/slack/slack-person.ts'
+import type { SlackClient } from './slack-client.ts'
+
+/** A workspace that is configured and can be asked. */
+export interface SlackWorkspace {
+  readonly team: string
+  readonly client: SlackClient
+  /** what its signatures are made with */
+  readonly signingSecret: string
+  readonly publicUrl: string
+}
+
+/** Slack waits three seconds for an answer. */
+export const slackTimeoutMs = 2000
+
+/** Who somebody in Slack is here, or why nobody. `link`: where they can say so, signed in. */
+export type SlackIdentity =
+  | { readonly person: SlackPerson }
+  | { readonly person: null; readonly sentence: string; readonly link: string | null }
+
+/**
+ * Who a user of Slack is: a current member of the pinned workspace, linked by the person themselves, whose verified
+ * address there is still ours. Asked anew every time; names are never looked at. Rejects with `SlackFailure`.
+ */
+export async function identifySlackUser(
+  ctx: ServiceContext,
+  workspace: SlackWorkspace,
+  user: { readonly id: string; readonly team: string | null },
+): Promise<SlackIdentity> {
+  const { team, client, publicUrl } = workspace
+  const refuse = async (why: SlackRefusal, sentence: string): Promise<SlackIdentity> => {
+    await refuseSlackUser(ctx, { team: user.team ?? '', userId: user.id, why })
+    return { person: null, sentence, link: null }
+  }
+  if (user.team !== team) {
+    return refuse('other_workspace', 'Only people of the workspace itself decide here.')
+  }
+  const known = await client.user(user.id, { timeoutMs: slackTimeoutMs })
+  if (!known.isMember || known.email === null) {
+    return refuse(
+      'not_a_member',
+      'Bots, guests and people without a verified address do not decide.',
+    )
+  }
+  const person = await findSlackPerson(ctx, { team, userId: user.id })
+  if (person !== null) {
+    if (person.email === known.email) return { person }
+    return refuse(
+      'other_address',
+      'Your address in Slack is not the one that you were linked with: unlink Slack on your account page, and link it again.',
+    )
+  }
+  const code = await offerSlackLink(ctx, { team, userId: user.id, email: known.email })
+  return {
+    person: null,
+    sentence: 'Say once who you are: open your account page, sign in, and confirm the link.',
+    link: `${publicUrl}/account#slack=${code}`,
+  }
+}

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import type { SlackRequest } from './read-slack-request.ts'
+import { slackMessage, slackReminder } from './slack-message.ts'
+import { escaped, plainText } from './slack-text.ts'
+
+const request: SlackRequest = {
+  id: '0199aaaa-0000-7000-8000-000000000001',
+  number: '142',
+  kind: 'tool_call',
+  state: 'pending',
+  revision: 1,
+  queue: 'platform',
+  risk: 'medium',
+  tool: 'write_file',
+  title: 'Write "notes/plan.md"',
+  expires_at: new Date('2026-11-25T10:00:00Z'),
+  worker: 'scribe',
+  cancel_reason: null,
+  decided_by: null,
+  decided_at: null,
+}
+const hostile =
+  'Write "<!channel> <@U123> <https://evil.example|the docs> @here *bold* &amp; \u202Etxt.exe"'
+
+/** Every object of a message. */
+function partsOf(value: unknown): Record<string, unknown>[] {
+  if (typeof value !== 'object' || value === null) return []
+  const inside = Object.values(value).flatMap(partsOf)
+  return Array.isArray(value) ? inside : [value as Record<string, unknown>, ...inside]
+}
+
+// Rules: security.md 18
+it('shows hostile text as text: no markup is read anywhere, and what cannot be seen is named', () => {
+  const posts = [
+    slackMessage({ ...request, title: hostile }, 'https://c.example.com'),
+    slackMessage({ ...request, state: 'approved', decided_by: hostile }, 'https://c.example.com'),
+    slackReminder({ ...request, title: hostile }, 'request.escalated'),
+  ]
+  for (const { text, blocks } of posts) {
+    expect(text).not.toMatch(/[<>]/)
+    expect(partsOf(blocks).filter(({ type }) => type === 'mrkdwn')).toEqual([])
+    for (const { url } of partsOf(blocks)) {
+      if (url !== undefined) expect(url).toBe(`https://c.example.com/requests/${request.id}`)
+    }
+  }
+  expect(JSON.stringify(posts[0])).toContain('[U+202E RIGHT-TO-LEFT OVERRIDE]txt.exe')
+  expect(escaped('<!channel> & <@U1>')).toBe('&lt;!channel&gt; &amp; &lt;@U1&gt;')
+})
+
+// Rules: security.md 20
+it('masks what looks like a secret', () => {
+  const title = 'Write "password=correct-horse-battery.md"'
+  const said = JSON.stringify(slackMessage({ ...request, title }, 'https://c.example.com'))
+  expect(said).not.toContain('correct-horse')
+})
+
+it('says of high risk only that it waits, and offers nothing but the page', () => {
+  const { blocks } = slackMessage({ ...request, risk: 'high' }, 'https://c.example.com')
+  const said = JSON.stringify(blocks)
+  expect(said).toContain('A high-risk call of write_file waits')
+  expect(said).not.toContain('plan.md')
+  expect(said).not.toContain('countersign_open')
+})
+
+it.each(['question', 'outcome_check'])(
+  'offers nothing but the page for a request of kind %s',
+  (kind) => {
+    const { blocks } = slackMessage({ ...request, kind }, 'https://c.example.com')
+    expect(JSON.stringify(blocks)).not.toContain('countersign_open')
+  },
+)
+
+it('says what became of it, by whom, and can be pressed no more', () => {
+  const closed = { ...request, state: 'denied', decided_by: 'Grace' }
+  const said = JSON.stringify(slackMessage(closed, 'https://c.example.com'))
+  expect(said).toContain('Denied by Grace')
+  expect(said).not.toContain('countersign_open')
+})
+
+it('keeps within what Slack takes: no text is empty or over its bound', () => {
+  expect(plainText('x'.repeat(5000)).text).toHaveLength(3000)
+  expect(plainText(' ').text).toBe('–')
+})

@@ -1,0 +1,90 @@
+import type { KnownBlock } from '@slack/web-api'
+import { effectOf } from '../channels/effect-of.ts'
+import type { SlackRequest } from './read-slack-request.ts'
+import type { SlackPost } from './slack-client.ts'
+import { escaped, plainText } from './slack-text.ts'
+
+/** The button that opens the modal; its value is the request's id. */
+export const openAction = 'countersign_open'
+/** A link that only opens the page: Slack tells of it too, and nothing is done about it. */
+export const pageAction = 'countersign_page'
+
+const ended: Readonly<Record<string, string>> = {
+  approved: 'Approved',
+  denied: 'Denied',
+  expired: 'Expired: nobody decided in time',
+  cancelled: 'Nobody needs to decide it any more',
+}
+
+/**
+ * The message of a request: what it would do in one line, never its arguments; for high risk not even that. While it
+ * waits it has a button, which opens a modal, and always a link to the page. Pure.
+ */
+export function slackMessage(request: SlackRequest, publicUrl: string): SlackPost {
+  const isWaiting = request.state === 'pending'
+  const where = `#${request.number} in ${request.queue}`
+  const text = isWaiting ? `Request ${where} waits` : `Request ${where}: ${request.state}`
+  const link = `${publicUrl}/requests/${request.id}`
+  return {
+    text: escaped(text),
+    blocks: [
+      { type: 'section', text: plainText(headline(request)) },
+      { type: 'context', elements: [plainText(factsLine(request))] },
+      ...(isWaiting ? [] : [outcome(request)]),
+      {
+        type: 'actions',
+        elements: [
+          ...(isWaiting && isDecidedInModal(request)
+            ? [
+                {
+                  type: 'button' as const,
+                  action_id: openAction,
+                  text: plainText('Look and decide'),
+                  value: request.id,
+                },
+              ]
+            : []),
+          {
+            type: 'button',
+            action_id: pageAction,
+            text: plainText('Open the page'),
+            url: link,
+          },
+        ],
+      },
+    ],
+  }
+}
+
+/** What is said in the message's thread when it has waited. */
+export function slackReminder(request: SlackRequest, type: string): SlackPost {
+  const text =
+    type === 'request.escalated'
+      ? `Request #${request.number} still waits: more people may decide it now`
+      : `Request #${request.number} still waits`
+  return { text: escaped(text), blocks: [{ type: 'section', text: plainText(text) }] }
+}
+
+/** High risk needs all of it on the screen, and questions and outcome checks are answered otherwise: on the page. */
+export function isDecidedInModal({ risk, kind }: Pick<SlackRequest, 'risk' | 'kind'>): boolean {
+  return risk !== 'high' && (kind === 'tool_call' || kind === 'external' || kind === 'attachment')
+}
+
+function headline(request: SlackRequest): string {
+  if (request.kind === 'outcome_check')
+    return `Did a call of ${request.tool} run? Somebody must look`
+  if (request.risk !== 'high') return effectOf(request)
+  return `A high-risk call of ${request.tool}${request.state === 'pending' ? ' waits' : ''}`
+}
+
+function factsLine({ number, queue, risk, worker, expires_at: expiresAt }: SlackRequest): string {
+  const until = `until ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const facts = [`#${number}`, `queue ${queue}`, `${risk} risk`, worker ?? 'a program', until]
+  return facts.join(' · ')
+}
+
+function outcome(request: SlackRequest): KnownBlock {
+  const words = ended[request.state] ?? request.state
+  const by = request.decided_by === null ? '' : ` by ${request.decided_by}`
+  return { type: 'section', text: plainText(words + by) }
+}

@@ -1,0 +1,148 @@
+import type { KnownBlock, ModalView } from '@slack/web-api'
+import { findSecrets } from '../../domain/text/secrets.ts'
+import type { RequestDetailRecord } from '../../services/requests/request-record.ts'
+import { isDecidedInModal, pageAction } from './slack-message.ts'
+import { longestText, plainText, visible } from './slack-text.ts'
+
+/** Names of the form's fields, as Slack sends them back. */
+export const decisionField = 'decision'
+export const reasonField = 'reason'
+export const decisionForm = 'countersign_decide'
+
+/** What the modal was opened for: comes back with what was filled in, and is what a decision names. */
+export interface ShownRequest {
+  readonly requestId: string
+  readonly revision: number
+  readonly digest: string
+}
+
+/** More than this is not read in a modal. */
+const mostCharacters = 9000
+
+/**
+ * Why a request cannot be decided in Slack: all of it must be seen, as it is, and that takes the page. `null` when it can.
+ * Pure.
+ */
+export function whyOnPage(record: RequestDetailRecord): string | null {
+  if (record.state !== 'pending') return `It is ${record.state} by now.`
+  const { canDecide, reason } = record.eligibility
+  if (!canDecide) return reason ?? 'You may not decide it.'
+  if (record.risk === 'high') return 'High risk is decided on its page, once all of it was shown.'
+  if (!isDecidedInModal(record)) return 'This is answered on its page.'
+  const { content, truncated, type } = record.presentation
+  if (truncated || type === 'binary' || visible(content).length > mostCharacters) {
+    return 'It is too long to be shown here in full: decide it on its page.'
+  }
+  if (findSecrets(content).length > 0 || findSecrets(record.title).length > 0) {
+    return 'It holds what looks like a secret, which is never sent to chat: decide it on its page.'
+  }
+  if (record.namedFiles.length > 0) return 'It names files that are shown on its page only.'
+  return null
+}
+
+/** A request with everything that a decision is about, and a form to decide it. Pure. */
+export function decisionModal(record: RequestDetailRecord, publicUrl: string): ModalView {
+  const { id, revision, digest } = record
+  const shown: ShownRequest = { requestId: id, revision, digest }
+  return {
+    type: 'modal',
+    callback_id: decisionForm,
+    private_metadata: JSON.stringify(shown),
+    title: titleOf(record),
+    submit: plainText('Record it', 24),
+    close: plainText('Not now', 24),
+    blocks: [
+      { type: 'section', text: plainText(record.title) },
+      ...preformatted(record.presentation.content),
+      ...record.presentation.warnings.map((warning) => section(`Note: ${warning}`)),
+      { type: 'section', fields: factsOf(record).map((fact) => plainText(fact, 2000)) },
+      ...(record.agentReason === null
+        ? []
+        : [section(`The agent says, and nobody has checked it: “${record.agentReason}”`)]),
+      {
+        type: 'context',
+        elements: [plainText(`revision ${revision}`), plainText(digest)],
+      },
+      link('Open the page', `${publicUrl}/requests/${id}`),
+      {
+        type: 'input',
+        block_id: decisionField,
+        label: plainText('Your decision'),
+        element: {
+          type: 'radio_buttons',
+          action_id: decisionField,
+          options: [
+            { text: plainText('Approve, once'), value: 'approve' },
+            { text: plainText('Deny'), value: 'deny' },
+          ],
+        },
+      },
+      {
+        type: 'input',
+        block_id: reasonField,
+        optional: true,
+        label: plainText('Reason'),
+        element: {
+          type: 'plain_text_input',
+          action_id: reasonField,
+          multiline: true,
+          max_length: longestText,
+        },
+      },
+    ],
+  }
+}
+
+/** A sentence, and where to go on. Pure. */
+export function noticeModal(
+  title: string,
+  sentence: string,
+  to: { readonly words: string; readonly url: string } | null,
+): ModalView {
+  return {
+    type: 'modal',
+    title: plainText(title, 24),
+    close: plainText('Close', 24),
+    blocks: [section(sentence), ...(to === null ? [] : [link(to.words, to.url)])],
+  }
+}
+
+function titleOf({ number }: RequestDetailRecord) {
+  return plainText(`Request #${number}`, 24)
+}
+
+function section(text: string): KnownBlock {
+  return { type: 'section', text: plainText(text) }
+}
+
+function link(words: string, url: string): KnownBlock {
+  const button = { type: 'button', action_id: pageAction, text: plainText(words), url } as const
+  return { type: 'actions', elements: [button] }
+}
+
+function factsOf(record: RequestDetailRecord): string[] {
+  const { worker, lineage, rule, queue, risk, quorum, expiresAt, external } = record
+  return [
+    `Worker: ${worker ?? '–'}`,
+    external === null
+      ? `Started by: ${lineage.at(0)?.startedBy.name ?? '–'}`
+      : `Asked by the program ${external.key.name} of ${external.owner.name}`,
+    `Queue: ${queue}`,
+    `Risk: ${risk}`,
+    `Rule: ${rule.text}`,
+    `Needs: ${quorum.text}`,
+    `Until: ${expiresAt.toISOString().slice(0, 16).replace('T', ' ')} UTC`,
+  ]
+}
+
+/** The content as it is, in pieces that Slack takes: text in it is never markup. */
+function preformatted(content: string): KnownBlock[] {
+  const text = visible(content)
+  const pieces: string[] = []
+  for (let at = 0; at < text.length; at += longestText)
+    pieces.push(text.slice(at, at + longestText))
+  return pieces.map((piece) => ({
+    type: 'rich_text',
+    elements: [{ type: 'rich_text_preformatted', elements: [{ type: 'text', text: piece }] }],
+  }))
+}

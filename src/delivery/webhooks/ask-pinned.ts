@@ -1,0 +1,79 @@
+import { request as requestHttp, type ClientRequest, type RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { isIP } from 'node:net'
+
+export interface PinnedQuestion {
+  readonly url: URL
+  /** the address that was checked: `findTarget` */
+  readonly address: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: string
+  readonly signal: AbortSignal
+  /** how much of the answer is read; 0: nothing of its body. A longer one is an error */
+  readonly mostBytes: number
+}
+
+export interface PinnedAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: string
+}
+
+/** Posts once: to the very address that was checked, under the name of the URL; follows no redirect. */
+export function askPinned(question: PinnedQuestion): Promise<PinnedAnswer> {
+  const { url, address, body, mostBytes, signal } = question
+  return new Promise((resolve, reject) => {
+    const isTls = url.protocol === 'https:'
+    const host = url.hostname.replace(/^\[(.*)\]$/, '$1')
+    const options: RequestOptions & { servername?: string } = {
+      host: address,
+      port: url.port === '' ? (isTls ? 443 : 80) : Number(url.port),
+      path: url.pathname + url.search,
+      method: 'POST',
+      headers: {
+        ...question.headers,
+        host: url.host,
+        'content-length': String(Buffer.byteLength(body)),
+      },
+      agent: false,
+      signal,
+      // The certificate must be that of the name that was configured, not of the address.
+      ...(isTls && isIP(host) === 0 ? { servername: host } : {}),
+    }
+    const asked: ClientRequest = (isTls ? requestHttps : requestHttp)(options)
+    asked.on('response', (response) => {
+      const { statusCode: status = 0, headers } = response
+      const parts: Buffer[] = []
+      let read = 0
+      response.on('error', reject)
+      if (mostBytes === 0) {
+        resolve({ status, headers, body: '' })
+        response.destroy()
+        return
+      }
+      response.on('data', (part: Buffer) => {
+        parts.push(part)
+        read += part.length
+        if (read > mostBytes) response.destroy(new Error(`it answered over ${mostBytes} bytes`))
+      })
+      response.on('end', () => resolve({ status, headers, body: Buffer.concat(parts).toString() }))
+      response.on('aborted', () => reject(new Error('the answer ended early')))
+    })
+    asked.on('error', reject)
+    asked.end(body)
+  })
+}
+
+/** A name's resolution cannot be called off: what comes late is not waited for. */
+export async function orAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  work.catch(() => undefined)
+  const { promise, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(signal.reason as Error)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([work, promise])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}

@@ -1,0 +1,21 @@
+import { z } from 'zod'
+import { name } from './parts.ts'
+
+const variable = z.string().regex(/^[A-Z][A-Z0-9_]{0,99}$/)
+
+export const slackTeam = /^[TE][A-Z0-9]{2,30}$/
+export const slackChannel = /^([CG][A-Z0-9]{2,30}|#[^\s#@<>&,"'.A-Z]{1,80})$/
+
+export const slack = z.strictObject({
+  team: z
+    .string()
+    .regex(slackTeam)
+    .describe('id of the workspace, T…: people of others are refused'),
+  tokenFrom: variable.describe("the environment variable that holds the bot's token, xoxb-…"),
+  signingSecretFrom: variable.describe(
+    "the environment variable that holds the app's signing secret",
+  ),
+  channels: z
+    .record(name, z.string().regex(slackChannel))
+    .describe('where the requests of a queue are told of: #channel, or its id C…'),
+})

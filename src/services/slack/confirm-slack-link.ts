@@ -1,0 +1,72 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import { Problem } from '../../domain/problem.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+import { hashToken } from '../access/token.ts'
+import type { SlackLinkRecord } from './list-slack-links.ts'
+
+/**
+ * Links the caller with the user of Slack who was shown a code, in place of an earlier link of either. Rejects with
+ * `forbidden` for machines, `not_found` for a code that is not valid, and `not_eligible` when the workspace knows that
+ * user by another address than ours. Audits `credential.changed`.
+ */
+export async function confirmSlackLink(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly code: string },
+): Promise<SlackLinkRecord> {
+  const { actor } = caller
+  if (actor.type !== 'person') throw new Problem('forbidden', 'Only people are linked')
+  const linked = await inUnitOfWork(ctx, async (unit) => {
+    const user = await unit.tx
+      .deleteFrom('slack_link_code')
+      .where('code_hash', '=', hashToken(input.code))
+      .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+      .returning(['team', 'user_id', 'email'])
+      .executeTakeFirst()
+    if (user === undefined) return null
+    const person = await unit.tx
+      .selectFrom('person')
+      .select('email')
+      .where('id', '=', actor.id)
+      .where('disabled_at', 'is', null)
+      .executeTakeFirst()
+    if (person?.email !== user.email) return 'other' as const
+    await unit.tx
+      .deleteFrom('slack_link')
+      .where('team', '=', user.team)
+      .where((where) =>
+        where.or([where('user_id', '=', user.user_id), where('person_id', '=', actor.id)]),
+      )
+      .execute()
+    const row = await unit.tx
+      .insertInto('slack_link')
+      .values({ id: uuidv7(), team: user.team, user_id: user.user_id, person_id: actor.id })
+      .returning(['id', 'team', 'user_id', 'created_at'])
+      .executeTakeFirstOrThrow()
+    await unit.audit({
+      type: 'credential.changed',
+      actor,
+      channel: caller.channel,
+      detail: {
+        personId: actor.id,
+        change: 'slack_linked',
+        team: row.team,
+        slackUser: row.user_id,
+      },
+    })
+    return { id: row.id, team: row.team, userId: row.user_id, createdAt: row.created_at }
+  })
+  if (linked === 'other') {
+    throw new Problem(
+      'not_eligible',
+      'The workspace knows this user by another e-mail address than yours; nothing was linked',
+    )
+  }
+  if (linked !== null) return linked
+  throw new Problem(
+    'not_found',
+    'This code is not valid any more: each works once, for 15 minutes. Press the button in Slack again',
+  )
+}

@@ -1,0 +1,16 @@
+import { sql } from 'kysely'
+import type { ServiceContext } from '../context.ts'
+
+/** Remembers a signature; false when it was heard before. Signatures are good for five minutes, and forgotten after ten. */
+export async function hearOnce(ctx: ServiceContext, signature: string): Promise<boolean> {
+  await ctx.db
+    .deleteFrom('slack_heard')
+    .where('at', '<', sql<Date>`clock_timestamp() - interval '10 minutes'`)
+    .execute()
+  const { numInsertedOrUpdatedRows } = await ctx.db
+    .insertInto('slack_heard')
+    .values({ signature })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}

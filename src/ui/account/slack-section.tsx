@@ -1,0 +1,86 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { SlackLinkList } from '../../api/schemas/slack.ts'
+import { callApi } from '../api/call-api.ts'
+import { announce } from '../shell/announce.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Time } from '../text/time.tsx'
+
+/** Who one is in Slack. A code in the address, from Slack, is confirmed by a press: opening the page links nobody. */
+export function SlackSection() {
+  const client = useQueryClient()
+  const [code, setCode] = useState(codeInAddress)
+  const links = useQuery({
+    queryKey: ['slack-links'],
+    queryFn: ({ signal }) => callApi<SlackLinkList>('/v1/slack/links', { signal }),
+  })
+  const change = async (
+    path: string,
+    question: { method?: 'DELETE'; body?: object },
+    said: string,
+  ) => {
+    try {
+      await callApi(path, question)
+      announce(said)
+    } catch (error) {
+      notifications.show({ color: 'red', message: (error as Error).message })
+    }
+    await client.invalidateQueries({ queryKey: ['slack-links'] })
+  }
+  const confirm = async () => {
+    setCode(null)
+    history.replaceState(null, '', location.pathname)
+    await change('/v1/slack/links', { body: { code } }, 'You are linked with Slack')
+  }
+  const list = links.data
+  if (list !== undefined && !list.configured && list.items.length === 0) return null
+  return (
+    <section className="card" aria-labelledby="slack-title">
+      <h2 id="slack-title">Slack</h2>
+      <p className="dim small">
+        Linked once, you can decide what is not of high risk from Slack. Your name there counts for
+        nothing; your verified address there must be yours here.
+      </p>
+      {links.isPending && <Loading what="your links" lines={2} />}
+      {links.isError && <Failure error={links.error} retry={() => void links.refetch()} />}
+      {code !== null && (
+        <p>
+          <Button onClick={() => void confirm()}>Yes, I pressed that button in Slack</Button>
+        </p>
+      )}
+      {list?.items.length === 0 && code === null && (
+        <p>Not linked. Press “Look and decide” on a message in Slack: it shows the link.</p>
+      )}
+      <ul className="plain-list">
+        {list?.items.map((link) => (
+          <li key={link.id} className="account-row">
+            <span className="grow break">
+              {link.userId} <span className="dim">in the workspace {link.team}</span>
+              <br />
+              <span className="dim small">
+                linked <Time at={link.createdAt} />
+              </span>
+            </span>
+            <Button
+              size="compact-sm"
+              variant="default"
+              aria-label={`Unlink ${link.userId}`}
+              onClick={() =>
+                void change(`/v1/slack/links/${link.id}`, { method: 'DELETE' }, 'The link ended')
+              }
+            >
+              Unlink
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function codeInAddress(): string | null {
+  return new URLSearchParams(location.hash.slice(1)).get('slack')
+}

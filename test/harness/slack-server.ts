@@ -1,0 +1,129 @@
+import { createHmac } from 'node:crypto'
+import { createServer, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { text } from 'node:stream/consumers'
+
+/** A call of one of Slack's methods as it arrived; fields that Slack takes as JSON are read. */
+export interface SlackAsked {
+  readonly method: string
+  readonly token: string
+  // eslint-disable-next-line typescript/no-explicit-any -- tests read what they expect
+  readonly fields: Record<string, any>
+}
+
+/** Slack's Web API as documented, as far as it is used: a real HTTP server in the test. */
+export interface SlackServer extends AsyncDisposable {
+  readonly url: string
+  readonly team: string
+  readonly asked: SlackAsked[]
+  /** by id, as `users.info` answers */
+  readonly users: Map<string, object>
+  /** answers instead, when it returns true */
+  instead: (asked: SlackAsked, response: ServerResponse) => boolean
+  /** the calls of a method, in order */
+  of(method: string): SlackAsked[]
+}
+
+/** A member of the workspace, in the shape of `users.info`. */
+export function slackMember(
+  server: SlackServer,
+  id: string,
+  email: string,
+  more: object = {},
+): void {
+  server.users.set(id, {
+    id,
+    team_id: server.team,
+    name: 'somebody',
+    deleted: false,
+    is_bot: false,
+    is_app_user: false,
+    is_restricted: false,
+    is_ultra_restricted: false,
+    is_email_confirmed: true,
+    profile: { email, display_name: 'Whoever I say', real_name: 'Whoever I say' },
+    ...more,
+  })
+}
+
+export async function openSlackServer(): Promise<SlackServer> {
+  let messages = 0
+  const server = createServer((request, response) => {
+    void text(request).then((body) => {
+      const method = (request.url ?? '').replace('/api/', '')
+      const token = (request.headers.authorization ?? '').replace('Bearer ', '')
+      const fields = Object.fromEntries(
+        [...new URLSearchParams(body)].map(([name, value]) => [
+          name,
+          name === 'blocks' || name === 'view' ? JSON.parse(value) : value,
+        ]),
+      )
+      const asked: SlackAsked = { method, token, fields }
+      slack.asked.push(asked)
+      if (slack.instead(asked, response)) return
+      response.setHeader('content-type', 'application/json; charset=utf-8')
+      response.end(JSON.stringify(answer(asked)))
+    })
+  })
+  const answer = ({ method, fields }: SlackAsked): object => {
+    switch (method) {
+      case 'auth.test':
+        return {
+          ok: true,
+          url: 'https://acme.slack.com/',
+          team: 'Acme',
+          team_id: slack.team,
+          user_id: 'U0BOT',
+        }
+      case 'users.info': {
+        const user = slack.users.get(fields['user'])
+        return user === undefined ? { ok: false, error: 'user_not_found' } : { ok: true, user }
+      }
+      case 'chat.postMessage': {
+        messages += 1
+        const ts = `1503435956.${String(messages).padStart(6, '0')}`
+        return { ok: true, channel: 'C0PLATFORM', ts, message: { type: 'message', ts } }
+      }
+      case 'chat.update':
+        return { ok: true, channel: fields['channel'], ts: fields['ts'], text: fields['text'] }
+      case 'views.open':
+        return { ok: true, view: { id: 'V0VIEW', hash: '156772938.1827394' } }
+      default:
+        return { ok: false, error: 'unknown_method' }
+    }
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const slack: SlackServer = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/`,
+    team: 'T0ACME',
+    asked: [],
+    users: new Map(),
+    instead: () => false,
+    of: (method) => slack.asked.filter((one) => one.method === method),
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+  return slack
+}
+
+/** A form as Slack posts it, with its signature. */
+export function signedBySlack(
+  secret: string,
+  payload: object,
+  at: Date = new Date(),
+): { readonly body: string; readonly headers: Record<string, string> } {
+  const body = new URLSearchParams({ payload: JSON.stringify(payload) }).toString()
+  const timestamp = String(Math.floor(at.getTime() / 1000))
+  const signature = createHmac('sha256', secret).update(`v0:${timestamp}:${body}`).digest('hex')
+  return {
+    body,
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      'x-slack-request-timestamp': timestamp,
+      'x-slack-signature': `v0=${signature}`,
+    },
+  }
+}
