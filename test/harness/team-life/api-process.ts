@@ -1,0 +1,60 @@
+import { randomUUID } from 'node:crypto'
+import { NamespaceGuard } from '../../../src/delivery/namespace-guard.ts'
+import { Relay } from '../../../src/delivery/relay.ts'
+import type { SigningContext } from '../../../src/services/context.ts'
+import { admitRun } from '../../../src/services/delegation/admit-run.ts'
+import { createPolicyReader } from '../../../src/services/policy/policy-reader.ts'
+import { connectDatabase } from '../../../src/store/database.ts'
+import type { StandInTemporal } from './stand-in-temporal.ts'
+
+/** An API process as far as its verbs and its relay go, with connections of its own, that can be killed. */
+export class ApiProcess implements AsyncDisposable {
+  readonly ctx: SigningContext
+  readonly #relay: Relay
+  #dead = false
+
+  constructor(options: {
+    readonly like: SigningContext
+    readonly databaseUrl: string
+    readonly temporal: StandInTemporal
+  }) {
+    const { like, databaseUrl, temporal } = options
+    const processId = `api-${randomUUID()}`
+    const db = connectDatabase({ url: databaseUrl, poolSize: 6, applicationName: processId })
+    const client = temporal.clientOf(() => this.#dead)
+    const { verifier, log } = like
+    this.ctx = {
+      ...like,
+      db,
+      processId,
+      policies: createPolicyReader({ db, verifier, log }),
+      outboxCommitted: (rows) => (this.#dead ? undefined : this.#relay.deliver(rows)),
+      outboxAnnounced: (decision) => (this.#dead ? undefined : this.#relay.announce(decision)),
+    }
+    this.#relay = new Relay({
+      delivering: {
+        db,
+        temporal: client,
+        guard: new NamespaceGuard({ db, temporal: client }),
+        taskQueue: 'test',
+        admit: (runId) => admitRun(this.ctx, { runId }),
+      },
+      databaseUrl,
+      processId,
+      log,
+      foreignNamespace: (error) => {
+        throw error
+      },
+    })
+  }
+
+  /** From now on it says nothing more to Temporal; whoever cuts its connections has killed it. */
+  die(): void {
+    this.#dead = true
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#relay[Symbol.asyncDispose]()
+    await this.ctx.db.destroy()
+  }
+}

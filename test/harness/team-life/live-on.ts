@@ -1,0 +1,45 @@
+import { expect } from 'vitest'
+import { coverAudit } from '../fixtures/cover-audit.ts'
+import { brokenInLife } from './judge-life.ts'
+import { stepsOf } from './step.ts'
+import { takeStep } from './take-step.ts'
+import type { TeamLife } from './team-life.ts'
+
+/**
+ * Lives through random steps until so much time has passed, or so many were taken, and looks for a broken invariant behind every so manieth.
+ * What goes wrong is told with the seed, which repeats the steps, and the last of them.
+ */
+export async function liveOn(
+  life: TeamLife,
+  options: {
+    readonly seed: number
+    readonly forMs: number
+    readonly stepsMost: number
+    readonly judgeEvery: number
+  },
+): Promise<number> {
+  const { seed, forMs, stepsMost, judgeEvery } = options
+  const until = (await life.clock.now()).getTime() + forMs
+  const trace: string[] = []
+  let taken = 0
+  const isOver = async (): Promise<boolean> =>
+    taken >= stepsMost || (await life.clock.now()).getTime() >= until
+  for (let chapter = 0; !(await isOver()); chapter += 1) {
+    for (const step of stepsOf(seed + chapter, 100)) {
+      if (await isOver()) break
+      const at = await life.clock.now()
+      trace.push(`${at.toISOString()} ${step.do} ${step.who} ${step.which} ${step.amount}`)
+      const told = (): string =>
+        `seed ${seed}, step ${taken}, after\n${trace.slice(-12).join('\n')}`
+      try {
+        await takeStep(life, step)
+        taken += 1
+        if (taken % judgeEvery === 0) expect(await brokenInLife(life)).toEqual([])
+      } catch (error) {
+        throw new Error(told(), { cause: error })
+      }
+    }
+    await Promise.all([coverAudit(life.db), coverAudit(life.db)])
+  }
+  return taken
+}

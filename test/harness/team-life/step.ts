@@ -1,0 +1,52 @@
+import fc from 'fast-check'
+
+/** What somebody does next, or what happens to the installation. The numbers choose among what there is then. */
+export interface Step {
+  readonly do: StepKind
+  readonly who: number
+  readonly which: number
+  readonly amount: number
+}
+
+const weights = {
+  'time passes': 26,
+  'a run starts': 20,
+  vote: 16,
+  'votes race': 8,
+  'many at once': 4,
+  claim: 4,
+  comment: 3,
+  edit: 5,
+  extend: 3,
+  'take back': 4,
+  message: 5,
+  cancel: 1,
+  settle: 4,
+  'teams change': 5,
+  'somebody is disabled': 0.4,
+  'Temporal goes down': 1.2,
+  'Temporal comes back': 6,
+  'connections are cut': 2,
+  'a process is killed': 2,
+  'a host dies': 3,
+  'everything is down for days': 0.3,
+} as const
+export type StepKind = keyof typeof weights
+
+const number = fc.nat({ max: 1_000_000 })
+const step: fc.Arbitrary<Step> = fc.record({
+  do: fc.oneof(
+    ...(Object.keys(weights) as StepKind[]).map((kind) => ({
+      weight: Math.round(weights[kind] * 10),
+      arbitrary: fc.constant(kind),
+    })),
+  ),
+  who: number,
+  which: number,
+  amount: number,
+})
+
+/** The steps that a seed gives, the same ones every time. */
+export function stepsOf(seed: number, count: number): Step[] {
+  return fc.sample(fc.noBias(step), { seed, numRuns: count })
+}

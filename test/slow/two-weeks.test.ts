@@ -1,0 +1,39 @@
+import { expect, test } from 'vitest'
+import { endOfLife } from '../harness/team-life/end-of-life.ts'
+import { liveOn } from '../harness/team-life/live-on.ts'
+import { hours, openTeamLife } from '../harness/team-life/team-life.ts'
+
+/** Which steps are taken; another one takes others. A failure is told with it. */
+const seed = Number(process.env['TEAM_LIFE_SEED'] ?? '20261122')
+
+// Rules: product.md 7, 8, 12, 13, 14, 17, 18, 20
+test('two weeks of thirty people and three queues, with outages, on a fake clock and a stand-in for Temporal: nothing is lost, doubled or decided by the wrong people', async () => {
+  await using life = await openTeamLife(30)
+  const taken = await liveOn(life, {
+    seed,
+    forMs: hours(14 * 24),
+    stepsMost: 2000,
+    judgeEvery: 10,
+  })
+  const counts = await endedRequests()
+  console.log(`two weeks: seed ${seed}, ${taken} steps, ${JSON.stringify(counts)}`)
+  expect(taken).toBeGreaterThan(500)
+  for (const state of ['approved', 'denied', 'expired', 'cancelled']) {
+    expect(counts[state] ?? 0, state).toBeGreaterThan(0)
+  }
+  await endOfLife(life)
+
+  async function endedRequests(): Promise<Record<string, number>> {
+    const rows = await life.db
+      .selectFrom('request')
+      .select(({ fn }) => ['state', 'kind', fn.countAll<string>().as('count')])
+      .groupBy(['state', 'kind'])
+      .execute()
+    const counts: Record<string, number> = {}
+    for (const { state, kind, count } of rows) {
+      const name = kind === 'tool_call' ? state : kind
+      counts[name] = (counts[name] ?? 0) + Number(count)
+    }
+    return counts
+  }
+})
