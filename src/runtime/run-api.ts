@@ -29,7 +29,6 @@ import { checkNotRestored, keepMark } from './high-water-mark.ts'
 import { checkSchema } from './check-schema.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config.ts'
-import { connectSlack } from './connect-slack.ts'
 import { createDeliveries } from './deliveries.ts'
 import { readDevToken } from './dev-token.ts'
 import { processEnvironment } from './environment.ts'
@@ -76,20 +75,20 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     undo.defer(() => db.destroy())
     await checkSchema(db)
     await checkNotRestored(config.dataDir, db)
-    const temporal = connectTemporal({
-      ...(await temporalConnection(config.temporal)),
     const spans = await openTracing(environment, 'countersign-api', LAST_SPANS_MS)
     if (spans !== null) undo.use(spans)
     const tracing = spans === null ? null : traceApi(spans)
+    const temporal = connectTemporal({
+      ...(await temporalConnection(config.temporal)),
       namespace: config.temporal.namespace,
+      ...(tracing === null ? {} : { interceptors: tracing.interceptors }),
     })
     undo.defer(() => temporal.close())
-      ...(tracing === null ? {} : { interceptors: tracing.interceptors }),
+    const deliveries = createDeliveries(temporal, config, undo)
     const metrics = createApiMetrics(db, temporal)
     if (config.metrics !== null) undo.use(await serveMetrics(metrics.page, config.metrics))
     const policies = createPolicyReader({ db, verifier, log })
     const workspaceQueue = async (): Promise<string> => {
-    const deliveries = createDeliveries(temporal, config, undo)
       const { config: project } = await policies.inForce()
       return project.workspaces.get('default')?.taskQueue ?? config.taskQueue
     }
@@ -126,7 +125,6 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       ),
     )
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
-    const slack = connectSlack({ config, environment, policies })
     undo.use(
       new ChannelRelay({
         db,
@@ -135,11 +133,9 @@ export async function runApi(options: { project?: string; data?: string }): Prom
         policies,
         channelsOf: (policy) =>
           channelsOf(policy, {
-            db,
             publicUrl: config.publicUrl,
             isDevelopment: config.developmentSignIn,
             environment,
-            slack,
           }),
       }),
     )
@@ -159,7 +155,6 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       identityProviderOf: openIdProviders(environment),
       readiness,
       stopping: stopping.signal,
-      slack: slack.workspace,
       metrics: metrics.page,
       answered: (answer) => {
         metrics.answered(answer)
