@@ -29,6 +29,7 @@ import { checkNotRestored, keepMark } from './high-water-mark.ts'
 import { checkSchema } from './check-schema.ts'
 import { readConfig } from './config.ts'
 import type { Config } from './config.ts'
+import { connectSlack } from './connect-slack.ts'
 import { createDeliveries } from './deliveries.ts'
 import { readDevToken } from './dev-token.ts'
 import { processEnvironment } from './environment.ts'
@@ -125,6 +126,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       ),
     )
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
+    const slack = connectSlack({ config, environment, policies })
     undo.use(
       new ChannelRelay({
         db,
@@ -133,9 +135,11 @@ export async function runApi(options: { project?: string; data?: string }): Prom
         policies,
         channelsOf: (policy) =>
           channelsOf(policy, {
+            db,
             publicUrl: config.publicUrl,
             isDevelopment: config.developmentSignIn,
             environment,
+            slack,
           }),
       }),
     )
@@ -155,6 +159,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       identityProviderOf: openIdProviders(environment),
       readiness,
       stopping: stopping.signal,
+      slack: slack.workspace,
       metrics: metrics.page,
       answered: (answer) => {
         metrics.answered(answer)
