@@ -49,6 +49,7 @@ export const exemptions: Exemptions = {
   ...excuse('caller', timed, [
     'advanceExternal',
     'advanceRequests',
+    'clearTranscript',
     'expireRequest',
     'loseRun',
     'noteSigningKey',

@@ -55,9 +55,18 @@ export interface ProjectConfig {
   readonly rights: Readonly<Record<Right, readonly Holder[]>>
   readonly webhooks: WebhookSettings
   readonly signIn: SignInSettings
+  readonly retention: RetentionSettings
   /** `null`: no mail is sent */
   readonly email: EmailSettings | null
   readonly slack: SlackSettings | null
+}
+
+/** After how long what is no evidence goes, in milliseconds; `null`: it is kept. */
+export interface RetentionSettings {
+  /** the words of runs, counted from the end of all runs of their tree */
+  readonly transcriptsMs: number | null
+  /** deliveries, sessions and the like that are over */
+  readonly recordsMs: number | null
 }
 
 /** How people sign in, besides one-time links. */

@@ -15,6 +15,7 @@ import {
   manualToolsRemotely,
   replayRemotely,
 } from '../delivery/judge-remotely.ts'
+import { Retention } from '../delivery/retention.ts'
 import { connectTemporal } from '../delivery/temporal-client.ts'
 import { ChannelRelay } from '../delivery/channels/channel-relay.ts'
 import { formatStatementKeys } from '../evidence/bundle/statement-keys.ts'
@@ -145,6 +146,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     )
     const signInMails = undo.use(new SignInMails({ ctx, publicUrl: config.publicUrl, environment }))
     undo.use(new AuditSequencer({ db, signer: logSigner, log }))
+    undo.use(new Retention(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config, {
       auditKey: formatVerifierKey(logSigner.key),

@@ -12,4 +12,6 @@ export const advisoryLocks = {
   webhooks: 7_301_004,
   /** one process at a time notes that a key rotated */
   keys: 7_301_010,
+  /** one that removes what need not be kept */
+  retention: 7_301_005,
 } as const

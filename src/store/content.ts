@@ -1,4 +1,5 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
+import { sql } from 'kysely'
 import { hashBytes } from '../domain/digest.ts'
 import type { Db, Tx } from './database.ts'
 
@@ -8,6 +9,15 @@ export class ContentChanged extends Error {
 
   constructor(hash: string) {
     super(`Content ${hash} was changed in the database`)
+  }
+}
+
+/** Stored bytes were removed, since nothing referred to them or a person had them erased. */
+export class ContentRemoved extends Error {
+  override readonly name = 'ContentRemoved'
+
+  constructor(hash: string) {
+    super(`Content ${hash} was removed`)
   }
 }
 
@@ -34,12 +44,23 @@ export async function putContents(
 ): Promise<string[]> {
   const rows = values.map(contentRow)
   if (rows.length === 0) return []
-  await db
-    .insertInto('content')
-    // In one order, so that two who store the same contents do not wait for each other.
-    .values(rows.toSorted((one, other) => (one.hash < other.hash ? -1 : 1)))
-    .onConflict((conflict) => conflict.column('hash').doNothing())
-    .execute()
+  // In one order, so that two who store the same contents do not wait for each other.
+  const sorted = rows.toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
+  const given = sql.join(
+    sorted.map(
+      (row) =>
+        sql`(${row.hash}::text, ${row.encoding}::text, ${row.size}::integer, ${row.bytes}::bytea)`,
+    ),
+  )
+  // Bytes that were removed once (drop-content.ts) are there again.
+  await sql`
+    with given (hash, encoding, size, bytes) as (values ${given}), back as (
+      update content set encoding = given.encoding, bytes = given.bytes
+      from given where content.hash = given.hash and content.encoding = 'removed'
+    )
+    insert into content (hash, encoding, size, bytes) select * from given
+    on conflict (hash) do nothing
+  `.execute(db)
   return rows.map((row) => row.hash)
 }
 
@@ -58,7 +79,7 @@ function compress(bytes: Buffer): Buffer {
     : zstdCompressSync(bytes)
 }
 
-/** The bytes of a hash. Rejects when they are not stored, or are not what the hash says. */
+/** The bytes of a hash. Rejects when they are not stored or were removed, or are not what the hash says. */
 export async function getContent(db: Db | Tx, hash: string): Promise<Buffer> {
   const row = await db
     .selectFrom('content')
@@ -98,8 +119,9 @@ export async function getContents(
 
 function unpack(
   hash: string,
-  row: { readonly encoding: 'identity' | 'zstd'; readonly bytes: Buffer },
+  row: { readonly encoding: 'identity' | 'zstd' | 'removed'; readonly bytes: Buffer },
 ): Buffer {
+  if (row.encoding === 'removed') throw new ContentRemoved(hash)
   const bytes = row.encoding === 'zstd' ? decompressed(hash, row.bytes) : row.bytes
   if (hashBytes(bytes) !== hash) throw new ContentChanged(hash)
   return bytes

@@ -7,6 +7,12 @@ import type {
 } from './tables/audit.ts'
 import type { ContentTable } from './tables/content.ts'
 import type {
+  ClearedRunTable,
+  KeptStreamTable,
+  ReleasedContentTable,
+  RemovedContentTable,
+} from './tables/retention.ts'
+import type {
   DecisionTable,
   PermitTable,
   ApprovalGrantTable,
@@ -72,6 +78,10 @@ export interface Database {
   passkey_challenge: PasskeyChallengeTable
   api_key: ApiKeyTable
   content: ContentTable
+  cleared_run: ClearedRunTable
+  kept_stream: KeptStreamTable
+  released_content: ReleasedContentTable
+  removed_content: RemovedContentTable
   policy_version: PolicyVersionTable
   policy_activation: PolicyActivationTable
   policy_proposal: PolicyProposalTable

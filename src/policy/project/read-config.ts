@@ -17,6 +17,7 @@ import { everybody, readPeople, readTeams } from './read-people.ts'
 import { readQueues } from './read-queues.ts'
 import { noRights, readRights } from './read-rights.ts'
 import { readEmail } from './read-email.ts'
+import { noRetention, readRetention } from './read-retention.ts'
 import { noSignIn, readSignIn } from './read-sign-in.ts'
 import { noWebhooks, readWebhooks } from './read-webhooks.ts'
 import { readSlack } from './read-slack.ts'
@@ -72,6 +73,7 @@ export function readConfig(
       noRights,
     ),
     signIn: part('signIn', (spot) => readSignIn(spot, names.teams), noSignIn),
+    retention: part('retention', readRetention, noRetention),
     webhooks: part('webhooks', (spot) => readWebhooks(spot, names.queues), noWebhooks),
     email: part('email', readEmail, null),
     slack: part('slack', (spot) => readSlack(spot, names.queues), null),

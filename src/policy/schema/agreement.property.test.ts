@@ -35,6 +35,7 @@ signIn:
     { issuer: "https://id.example.com", clientId: countersign, clientSecretFrom: OIDC_SECRET, scopes: [openid, email],
       label: Example, emailClaim: email, requireVerifiedEmail: true, groupsClaim: groups,
       teams: { admins: platform, "a group": [platform, other] } }
+retention: { transcripts: 90d, records: 30d }
 webhooks:
   allow: [10.0.0.0/8]
   endpoints:

@@ -87,6 +87,15 @@ export const webhooks = z.strictObject({
   endpoints: maybe(z.record(name, webhookEndpoint)),
 })
 
+export const retention = z.strictObject({
+  transcripts: maybe(duration).describe(
+    'how long after the end of a run its messages and results are kept; what is evidence stays',
+  ),
+  records: maybe(duration).describe(
+    'how long deliveries, the live stream, sessions and idempotency keys are kept once they are over',
+  ),
+})
+
 /** countersign.yaml. What refers to names elsewhere is checked by `countersign check` alone. */
 export const configFileSchema = z.strictObject({
   version: z.literal(1),
@@ -99,6 +108,7 @@ export const configFileSchema = z.strictObject({
   workspaces: maybe(z.record(name, workspace)),
   rights: maybe(rights),
   signIn: maybe(signIn).describe('how people sign in, besides one-time links'),
+  retention: maybe(retention).describe('what need not be kept for ever. Default: everything is'),
   webhooks: maybe(webhooks).describe('programs that are told of requests'),
   email: maybe(mail).describe('people are told by mail, and may sign in by a link in one'),
   slack: maybe(slack).describe(

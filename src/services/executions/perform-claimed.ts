@@ -100,7 +100,7 @@ async function endOf(
   const { result } = effect
   const capped = cappedResult({
     type: result.type,
-    output: await untilStored(() => keepStreams(ctx.db, result)),
+    output: await untilStored(() => keepStreams(ctx.db, claimed.at.call.id, result)),
     text: `${await changeNotice(ctx, claimed)}${result.text}`,
   })
   const files = await untilStored(() => keepFiles(ctx.db, result.files))

@@ -20,6 +20,7 @@ import * as identities from './20261122T141500Z-identities.ts'
 import * as mailedLinks from './20261122T141200Z-mailed-links.ts'
 import * as installationKeys from './20261122T141000Z-installation-keys.ts'
 import * as slack from './20261122T141500Z-slack.ts'
+import * as retention from './20261122T142100Z-retention.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -46,4 +47,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T140500Z-restored': restored,
   '20261122T141000Z-installation-keys': installationKeys,
   '20261122T141500Z-slack': slack,
+  '20261122T142100Z-retention': retention,
 }

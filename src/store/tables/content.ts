@@ -1,6 +1,6 @@
 export interface ContentTable {
   hash: string
-  encoding: 'identity' | 'zstd'
+  encoding: 'identity' | 'zstd' | 'removed'
   size: number
   bytes: Buffer
 }

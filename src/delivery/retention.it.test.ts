@@ -1,0 +1,166 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { verifyLog } from '../evidence/verify/verify-log.ts'
+import { closeRun } from '../services/runs/ending/close-run.ts'
+import { loadTranscript } from '../services/turns/load-transcript.ts'
+import { ContentRemoved, getText, putContent } from '../store/content.ts'
+import { dropReleased, forgetRemoved, releaseContent } from '../store/drop-content.ts'
+import { exportOf } from '../../test/harness/evidence/export-of.ts'
+import { openAgentDesk, type AgentDesk } from '../../test/harness/fixtures/agent-desk.ts'
+import { coverAudit, logSigner } from '../../test/harness/fixtures/cover-audit.ts'
+import { keepRetention } from './retention.ts'
+
+let desk: AgentDesk
+const running = new AbortController().signal
+
+const config = (retention: string): Record<string, string> => ({
+  'countersign.yaml': `version: 1
+teams: { platform: { members: [ada@example.com, grace@example.com] } }
+queues: { platform: { team: platform } }
+defaults: { queue: platform }
+${retention}
+`,
+})
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+/** A run that read a file and wrote one with Grace's approval, and ended so many days ago. */
+async function endedRun(path: string, words: string, daysAgo: number): Promise<string> {
+  const input = { path, content: `${words}\n` }
+  desk.say({ text: words, calls: [{ tool: 'write_file', input }] }, { text: `Done: ${words}` })
+  const runId = await desk.start({ input: `Task: ${words}` })
+  const turn = await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  await desk.decide(desk.people.grace, call?.requestId ?? '')
+  await desk.perform(turn)
+  await desk.turn(runId, 2)
+  await closeRun(desk.worker, { runId })
+  await sql`
+    update run set ended_at = clock_timestamp() - ${daysAgo} * interval '1 day' where id = ${runId}
+  `.execute(desk.database.db)
+  return runId
+}
+
+async function allContents(): Promise<string> {
+  const rows = await desk.database.db
+    .selectFrom('content')
+    .select('hash')
+    .where('encoding', '<>', 'removed')
+    .execute()
+  const texts = await Promise.all(rows.map(({ hash }) => getText(desk.database.db, hash)))
+  return texts.join('\n')
+}
+
+test('without the setting nothing goes, however old', async () => {
+  const runId = await endedRun('notes/kept.md', 'the kept words', 400)
+  await desk.activate(config(''))
+  await keepRetention(desk.api, running)
+  expect(JSON.stringify(await loadTranscript(desk.database.db, runId))).toContain('the kept words')
+  expect(await desk.database.db.selectFrom('cleared_run').selectAll().execute()).toEqual([])
+})
+
+test('the words of runs that ended long ago go, with a note of when and by which rule; evidence and younger runs stay', async () => {
+  const { db } = desk.database
+  const shared = await endedRun('notes/shared.md', 'the shared words', 100)
+  const younger = await endedRun('notes/shared-2.md', 'the shared words', 5)
+  const old = await endedRun('notes/old.md', 'the old words', 100)
+  const hash = await putContent(db, 'a stream that was kept whole')
+  const [call] = await desk.calls(old, 1)
+  await db
+    .insertInto('kept_stream')
+    .values({ call_id: call?.id ?? '', hash })
+    .execute()
+  await desk.activate(config('retention: { transcripts: 90d }'))
+  await keepRetention(desk.api, running)
+  const told = JSON.stringify(await loadTranscript(db, old))
+  expect(told).toMatch(/removed on \d{4}-\d\d-\d\d: retention transcripts: 90d/)
+  expect(told).not.toContain('Done: the old words')
+  expect(JSON.stringify(await loadTranscript(db, younger))).toContain('Done: the shared words')
+  // What was approved is evidence, what was said about it is not.
+  const kept = await allContents()
+  expect(kept).toContain('the old words\\n')
+  expect(kept).not.toContain('Done: the old words')
+  expect(kept).not.toContain('a stream that was kept whole')
+  expect(kept).toContain('Done: the shared words')
+  expect(await desk.auditTypes(shared)).toContain('content.erased')
+  expect(await desk.auditTypes(younger)).not.toContain('content.erased')
+  const event = await db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', 'content.erased')
+    .where('run_id', '=', old)
+    .executeTakeFirstOrThrow()
+  expect(JSON.parse(event.document)).toMatchObject({
+    actor: { type: 'system', name: 'retention' },
+    detail: { rule: 'transcripts: 90d', results: 1 },
+  })
+})
+
+test('a second round finds nothing more to do, and the trail still verifies in every respect', async () => {
+  const { db } = desk.database
+  const before = await db.selectFrom('audit_event').select('id').execute()
+  await keepRetention(desk.api, running)
+  expect(await db.selectFrom('audit_event').select('id').execute()).toHaveLength(before.length)
+  await coverAudit(db)
+  const { read } = await exportOf(db, logSigner, desk.api.verifier)
+  const verdicts = verifyLog({ read }, logSigner.key, null)
+  expect(verdicts.filter(({ outcome }) => outcome !== 'holds')).toEqual([])
+})
+
+test('no run of a tree of which one still goes on, or ended lately, loses a word', async () => {
+  const { db } = desk.database
+  const root = await endedRun('notes/root.md', 'the words of the root', 200)
+  const child = await endedRun('notes/child.md', 'the words of the child', 5)
+  await sql`update run set root_run_id = ${root} where id = ${child}`.execute(db)
+  await keepRetention(desk.api, running)
+  expect(JSON.stringify(await loadTranscript(db, root))).toContain('the words of the root')
+})
+
+test('records that are over go in small steps, and what is open, or needed for the stream, stays', async () => {
+  const { db } = desk.database
+  await sql`
+    insert into outbox (run_id, kind, payload, created_at, delivered_at)
+      select null, 'signal_decided', '{}', now() - interval '40 days', now() from generate_series(1, 2500);
+    `.execute(db)
+  await sql`
+    insert into outbox (run_id, kind, payload, created_at)
+      values (null, 'signal_decided', '{"open": true}', now() - interval '40 days')
+  `.execute(db)
+  await sql`
+    insert into event (id, sequence, type, subject, created_at)
+      select gen_random_uuid(), 1000000 + n, 'run.changed', '{}', now() - interval '40 days'
+      from generate_series(1, 3) n
+  `.execute(db)
+  await desk.activate(config('retention: { records: 30d }'))
+  await keepRetention(desk.api, running)
+  const old = sql<boolean>`created_at < now() - interval '30 days'`
+  const rows = await db.selectFrom('outbox').select('payload').where(old).execute()
+  expect(rows.map(({ payload }) => payload)).toEqual([{ open: true }])
+  const events = await db.selectFrom('event').select('sequence').where(old).execute()
+  expect(events.map(({ sequence }) => Number(sequence))).toEqual([1_000_003])
+})
+
+test('bytes that are stored again while, or after, they are removed are there', async () => {
+  const { db } = desk.database
+  const forgotten = sql`update removed_content set removed_at = now() - interval '2 hours'`
+  const once = await putContent(db, 'stored once')
+  await db.transaction().execute((tx) => releaseContent(tx, [once]))
+  expect(await dropReleased(db, 100)).toMatchObject({ dropped: 1 })
+  await expect(getText(db, once)).rejects.toThrow(ContentRemoved)
+  await putContent(db, 'stored once')
+  expect(await getText(db, once)).toBe('stored once')
+
+  // Somebody who saw them there refers to them only after they went.
+  const late = await putContent(db, '"stored late"')
+  await db.transaction().execute((tx) => releaseContent(tx, [late]))
+  await dropReleased(db, 100)
+  const { id } = await db.selectFrom('message').select('id').limit(1).executeTakeFirstOrThrow()
+  await db.updateTable('message').set({ content_hash: late }).where('id', '=', id).execute()
+  await forgotten.execute(db)
+  expect(await forgetRemoved(db, 100)).toBe(1)
+  expect(await getText(db, late)).toBe('"stored late"')
+  expect(await db.selectFrom('removed_content').selectAll().execute()).toEqual([])
+})

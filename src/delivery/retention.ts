@@ -1,0 +1,90 @@
+import { sql } from 'kysely'
+import type { ServiceContext } from '../services/context.ts'
+import { errorText } from '../services/error-text.ts'
+import { clearTranscript } from '../services/retention/clear-transcript.ts'
+import { dueRuns, type RunPlace } from '../services/retention/due-runs.ts'
+import { removeRecords } from '../services/retention/remove-records.ts'
+import { ruleText } from '../services/retention/retention-rules.ts'
+import { advisoryLocks } from '../store/advisory-locks.ts'
+import type { Db } from '../store/database.ts'
+import { dropReleased, forgetRemoved } from '../store/drop-content.ts'
+import { Repeating } from './repeating.ts'
+
+const everyMs = 10 * 60 * 1000
+const runsAtOnce = 50
+const contentsAtOnce = 2000
+
+/**
+ * Removes what `retention` of countersign.yaml says need not be kept, in every API process, one of them at a time. In small
+ * steps, each whole: whoever ends in the middle is gone on with. Without the setting it removes nothing.
+ */
+export class Retention implements AsyncDisposable {
+  readonly #stopping = new AbortController()
+  readonly #rounds: Repeating
+
+  constructor(ctx: ServiceContext) {
+    this.#rounds = new Repeating({
+      everyMs,
+      work: () => keepRetention(ctx, this.#stopping.signal),
+      failed: (error) => ctx.log.warn({ error: errorText(error) }, 'what is to go is still kept'),
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await this.#rounds[Symbol.asyncDispose]()
+  }
+}
+
+/** One round over everything that is due, unless another process is at it. */
+export async function keepRetention(ctx: ServiceContext, stopping: AbortSignal): Promise<void> {
+  const { transcriptsMs, recordsMs } = (await ctx.policies.inForce()).config.retention
+  await underLock(ctx.db, async () => {
+    if (recordsMs !== null) await removeRecords(ctx.db, { olderThanMs: recordsMs, stopping })
+    if (transcriptsMs !== null) await clearRuns(ctx, transcriptsMs, stopping)
+    // Also what was released under a rule that is gone, or by somebody else.
+    await dropContents(ctx.db, stopping)
+  })
+}
+
+async function clearRuns(
+  ctx: ServiceContext,
+  olderThanMs: number,
+  stopping: AbortSignal,
+): Promise<void> {
+  const rule = ruleText('transcripts', olderThanMs)
+  let after: RunPlace | null = null
+  let cleared = 0
+  for (;;) {
+    const due: RunPlace[] = await dueRuns(ctx.db, { olderThanMs, after, most: runsAtOnce })
+    for (const run of due) {
+      if (stopping.aborted) return
+      if ((await clearTranscript(ctx, { runId: run.id, rule })) !== null) cleared += 1
+    }
+    after = due.at(-1) ?? null
+    if (due.length < runsAtOnce) break
+  }
+  if (cleared > 0)
+    ctx.log.info({ runs: cleared }, 'the words of runs that ended long ago were removed')
+}
+
+async function dropContents(db: Db, stopping: AbortSignal): Promise<void> {
+  for (let looked = contentsAtOnce; looked === contentsAtOnce && !stopping.aborted;) {
+    ;({ looked } = await dropReleased(db, contentsAtOnce))
+  }
+  await forgetRemoved(db, contentsAtOnce)
+}
+
+async function underLock(db: Db, work: () => Promise<void>): Promise<void> {
+  await db.connection().execute(async (connection) => {
+    const lock = await sql<{ mine: boolean }>`
+      select pg_try_advisory_lock(${advisoryLocks.retention}) as mine
+    `.execute(connection)
+    if (lock.rows[0]?.mine !== true) return
+    try {
+      await work()
+    } finally {
+      await sql`select pg_advisory_unlock(${advisoryLocks.retention})`.execute(connection)
+    }
+  })
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import { isEnd, runTransitions } from '../../domain/transitions.ts'
+import { putContents } from '../../store/content.ts'
+import type { Tx } from '../../store/database.ts'
+import { releaseContent } from '../../store/drop-content.ts'
+import type { ServiceContext } from '../context.ts'
+import { lockRun } from '../locks.ts'
+import { writeMessageText } from '../runs/transcript/message-text.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+
+/** What went of one run. */
+export interface Cleared {
+  readonly messages: number
+  readonly results: number
+}
+
+/**
+ * Removes the words of a run that has ended: what was said in its turns, what its calls returned, its output. What is
+ * evidence stays: which calls there were, what was asked and shown, who decided why, and every event of the trail. In place
+ * of the words stands when they went, and by which rule. Returns `null` when that was done before, or the run goes on.
+ */
+export async function clearTranscript(
+  ctx: ServiceContext,
+  input: { readonly runId: string; readonly rule: string },
+): Promise<Cleared | null> {
+  const { runId, rule } = input
+  return inUnitOfWork(ctx, async (unit) => {
+    const run = await lockRun(unit.tx, runId)
+    if (!isEnd(runTransitions, run.state) || !(await noteCleared(unit.tx, runId, rule))) return null
+    const released = await hashesOfRun(unit.tx, runId)
+    const said = `[removed on ${new Date().toISOString().slice(0, 10)}: retention ${rule}]`
+    const [message, text] = await putContents(unit.tx, [writeMessageText(said), said])
+    if (message === undefined || text === undefined) throw new Error('Content was not stored')
+    const cleared = await replaceWords(unit.tx, runId, { message, text })
+    await releaseContent(unit.tx, released)
+    await unit.audit({
+      type: 'content.erased',
+      actor: { type: 'system', name: 'retention' },
+      channel: 'system',
+      runId,
+      detail: { rule, ...cleared },
+    })
+    await unit.event('run.changed', { runId })
+    return cleared
+  })
+}
+
+/** False when the run was cleared before. */
+async function noteCleared(tx: Tx, runId: string, rule: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await tx
+    .insertInto('cleared_run')
+    .values({ run_id: runId, rule })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}
+
+/** Everything that the run's messages and results refer to. */
+async function hashesOfRun(tx: Tx, runId: string): Promise<string[]> {
+  const { rows } = await sql<{ hash: string }>`
+    select content_hash as hash from message where run_id = ${runId}
+    union select result_text_hash from tool_call
+      where run_id = ${runId} and result_text_hash is not null
+    union select result_output_hash from tool_call
+      where run_id = ${runId} and result_output_hash is not null
+    union select output_hash from execution join tool_call on tool_call.id = call_id
+      where run_id = ${runId} and output_hash is not null
+    union select hash from kept_stream join tool_call on tool_call.id = call_id
+      where run_id = ${runId}
+    union select hash from result_file join tool_call on tool_call.id = call_id
+      where run_id = ${runId}
+  `.execute(tx)
+  return rows.map(({ hash }) => hash)
+}
+
+async function replaceWords(
+  tx: Tx,
+  runId: string,
+  by: { readonly message: string; readonly text: string },
+): Promise<Cleared> {
+  const messages = await tx
+    .updateTable('message')
+    .set({ content_hash: by.message })
+    .where('run_id', '=', runId)
+    .executeTakeFirstOrThrow()
+  const results = await tx
+    .updateTable('tool_call')
+    .set({ result_text_hash: by.text, result_output_hash: null })
+    .where('run_id', '=', runId)
+    .where('result_type', 'is not', null)
+    .executeTakeFirstOrThrow()
+  await sql`
+    with calls as (select id from tool_call where run_id = ${runId}), files as (
+      delete from result_file using calls where call_id = calls.id
+    ), streams as (
+      delete from kept_stream using calls where call_id = calls.id
+    ), live as (
+      delete from live_output using calls where call_id = calls.id
+    ), run_output as (
+      update run set output = null where id = ${runId}
+    )
+    update execution set output_hash = null from calls where call_id = calls.id
+  `.execute(tx)
+  return { messages: Number(messages.numUpdatedRows), results: Number(results.numUpdatedRows) }
+}

@@ -1,0 +1,105 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from './database.ts'
+
+/** How long removed bytes can still come back: longer than any transaction that stores the same ones can take. */
+const comesBackForMs = 60 * 60 * 1000
+
+/**
+ * Says that something stopped referring to these contents, in the transaction in which it did. Whether others still do is
+ * found out later ({@link dropReleased}), for many at once. The one way in which bytes leave `content`: whoever erases a
+ * single content calls it with that hash.
+ */
+export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise<void> {
+  if (hashes.length === 0) return
+  const rows = [...new Set(hashes)].toSorted().map((hash) => ({ hash }))
+  await tx
+    .insertInto('released_content')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/**
+ * Removes the bytes of up to `most` released contents that no row refers to; their hash and size stay. Returns how many
+ * were looked at, and how many bytes went. What refers to a content is known to Postgres (every foreign key to `content`).
+ */
+export async function dropReleased(
+  db: Db,
+  most: number,
+): Promise<{ looked: number; dropped: number; bytes: number }> {
+  return db.transaction().execute(async (tx) => {
+    const released = await tx
+      .selectFrom('released_content')
+      .select('hash')
+      .orderBy('hash')
+      .limit(most)
+      .execute()
+    const hashes = released.map(({ hash }) => hash)
+    if (hashes.length === 0) return { looked: 0, dropped: 0, bytes: 0 }
+    // Waits for those who are about to refer to one, and has those who come later wait.
+    await sql`
+      select hash from content where hash = any(${hashes}) order by hash for update
+    `.execute(tx)
+    const used = await stillUsed(tx, hashes)
+    const unused = hashes.filter((hash) => !used.has(hash))
+    const { rows } = await sql<{ bytes: string }>`
+      with gone as (
+        select hash, encoding, bytes, size from content
+        where hash = any(${unused}) and encoding <> 'removed'
+      ), kept as (
+        insert into removed_content (hash, encoding, bytes) select hash, encoding, bytes from gone
+        on conflict (hash) do nothing
+      ), emptied as (
+        update content set encoding = 'removed', bytes = '' from gone where content.hash = gone.hash
+      ), looked as (
+        delete from released_content where hash = any(${hashes})
+      )
+      select octet_length(bytes) as bytes from gone
+    `.execute(tx)
+    const bytes = rows.reduce((sum, row) => sum + Number(row.bytes), 0)
+    return { looked: hashes.length, dropped: rows.length, bytes }
+  })
+}
+
+/**
+ * Forgets bytes that were removed an hour ago for good, and brings those back that somebody began to refer to in the
+ * moment of their removal. Returns how many came back.
+ */
+export async function forgetRemoved(db: Db, most: number): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ hash: string }>`
+      select hash from removed_content
+      where removed_at < clock_timestamp() - ${comesBackForMs} * interval '1 millisecond'
+      order by hash limit ${most} for update skip locked
+    `.execute(tx)
+    const hashes = rows.map(({ hash }) => hash)
+    if (hashes.length === 0) return 0
+    const wanted = [...(await stillUsed(tx, hashes))]
+    const back = await sql`
+      update content set encoding = removed_content.encoding, bytes = removed_content.bytes
+      from removed_content
+      where content.hash = removed_content.hash and content.encoding = 'removed'
+        and content.hash = any(${wanted})
+    `.execute(tx)
+    await tx.deleteFrom('removed_content').where('hash', 'in', hashes).execute()
+    return Number(back.numAffectedRows ?? 0n)
+  })
+}
+
+/** Those of the hashes that a row of any table refers to. Looks through each table once, however many they are. */
+async function stillUsed(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
+  const { rows: columns } = await sql<{ table: string; column: string }>`
+    select conrelid::regclass::text as table, attname as column
+    from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+    where contype = 'f' and confrelid = 'content'::regclass
+  `.execute(tx)
+  const used = new Set<string>()
+  for (const { table, column } of columns) {
+    const { rows } = await sql<{ hash: string }>`
+      select distinct ${sql.ref(column)} as hash from ${sql.table(table)}
+      where ${sql.ref(column)} = any(${hashes})
+    `.execute(tx)
+    for (const { hash } of rows) used.add(hash)
+  }
+  return used
+}
