@@ -48,7 +48,7 @@ export interface CallersQuestion<Params, Query, Body> extends Question<Params, Q
 }
 
 interface Shape<Params, Query, Body> {
-  readonly method: 'get' | 'post' | 'delete'
+  readonly method: 'get' | 'post' | 'put' | 'delete'
   /** Express path, `/v1/runs/:id` */
   readonly path: string
   readonly summary: string

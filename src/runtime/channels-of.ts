@@ -1,4 +1,5 @@
 import type { Channel } from '../delivery/channels/channel.ts'
+import { emailChannel } from '../delivery/email/email-channel.ts'
 import { slackChannel } from '../delivery/slack/slack-channel.ts'
 import { webhookChannel } from '../delivery/webhooks/webhook-channel.ts'
 import type { Policy } from '../policy/policy.ts'
@@ -17,12 +18,13 @@ export interface ChannelSettings {
 
 /** Every channel that a policy configures: one for each of `configuredEndpoints`. */
 export function channelsOf(policy: Policy, settings: ChannelSettings): readonly Channel[] {
-  const { webhooks, slack } = policy.config
+  const { webhooks, slack, email } = policy.config
   const { allow, endpoints } = webhooks
   const { db, publicUrl } = settings
   const client = settings.slack.clientOf(policy)
   return [
     ...[...endpoints.values()].map((endpoint) => webhookChannel({ endpoint, allow, ...settings })),
     ...(slack === null ? [] : [slackChannel({ db, settings: slack, client, publicUrl })]),
+    ...(email === null ? [] : [emailChannel({ settings: email, ...settings })]),
   ]
 }

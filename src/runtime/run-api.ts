@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createApp } from '../api/app.ts'
 import type { ApiSettings } from '../api/settings.ts'
 import { AuditSequencer } from '../delivery/audit-sequencer.ts'
+import { MailRounds } from '../delivery/email/mail-rounds.ts'
 import { SignInMails } from '../delivery/email/sign-in-mails.ts'
 import { openIdProviders } from '../delivery/oidc/open-id-provider.ts'
 import { EventFeed } from '../delivery/event-feed.ts'
@@ -145,6 +146,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       }),
     )
     const signInMails = undo.use(new SignInMails({ ctx, publicUrl: config.publicUrl, environment }))
+    undo.use(new MailRounds({ db, log, policies, publicUrl: config.publicUrl }))
     undo.use(new AuditSequencer({ db, signer: logSigner, log }))
     undo.use(new Retention(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))

@@ -23,6 +23,12 @@ import type { ExecutionTable, LiveOutputTable, ResultFileTable } from './tables/
 import type { InstallationTable } from './tables/installation.ts'
 import type { InstallationKeyTable } from './tables/keys.ts'
 import type {
+  MailChoiceTable,
+  MailDigestTable,
+  MailExpiringTable,
+  MailNewsTable,
+} from './tables/mail.ts'
+import type {
   PersonTable,
   TeamMemberTable,
   MembershipTable,
@@ -76,6 +82,10 @@ export interface Database {
   sign_in_link: SignInLinkTable
   credential: CredentialTable
   passkey_challenge: PasskeyChallengeTable
+  mail_choice: MailChoiceTable
+  mail_digest: MailDigestTable
+  mail_news: MailNewsTable
+  mail_expiring: MailExpiringTable
   api_key: ApiKeyTable
   content: ContentTable
   cleared_run: ClearedRunTable

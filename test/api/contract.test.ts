@@ -121,6 +121,8 @@ const questions: Record<string, () => Promise<Reply>> = {
   },
   postAuthLogout: async () => (await api.signIn(api.people.ada)).post('/v1/auth/logout'),
   getMe: () => grace.get('/v1/me'),
+  getMeNotifications: () => grace.get('/v1/me/notifications'),
+  putMeNotifications: () => grace.put('/v1/me/notifications', { choice: 'atOnce', ended: false }),
   getRuns: () =>
     grace.get(
       '/v1/runs?state=waiting_for_approval&worker=scribe&startedBy=ada@example.com&limit=1',

@@ -135,3 +135,31 @@ test('a mail that cannot be sent is a line in the log, without address or token'
   // Tried again before it was given up.
   expect(server.connections).toBeGreaterThan(6)
 })
+
+test('a person chooses what they are mailed, for themselves; no key does', async () => {
+  const grace = await api.signIn(api.people.grace)
+  const path = '/v1/me/notifications'
+  expect((await grace.get(path)).body).toEqual({
+    email: {
+      address: 'grace@example.com',
+      available: false,
+      choice: 'digest',
+      ended: false,
+      usual: 'digest',
+      isUsual: true,
+      digest: null,
+    },
+  })
+  const put = (body: unknown) => grace.put(path, body)
+  expect((await put({ choice: 'atOnce', ended: true })).body.email).toMatchObject({
+    choice: 'atOnce',
+    ended: true,
+    isUsual: false,
+  })
+  expect((await grace.get(path)).body.email).toMatchObject({ choice: 'atOnce', ended: true })
+  expect(await put({ choice: 'always', ended: true })).toMatchObject({ status: 422 })
+  expect(await put({ choice: 'digest' })).toMatchObject({ status: 422 })
+  const made = await grace.post('/v1/keys', { name: 'robot', scopes: ['requests:read'] })
+  const authorization = `Bearer ${made.body.key}`
+  expect(await api.ask(path, { headers: { authorization } })).toMatchObject({ status: 403 })
+})

@@ -52,6 +52,7 @@ export interface Client {
   readonly me: Me
   get(path: string, headers?: Record<string, string>): Promise<Reply>
   post(path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
+  put(path: string, body: unknown): Promise<Reply>
   delete(path: string): Promise<Reply>
 }
 
@@ -165,6 +166,7 @@ async function signIn(url: string, ask: TestApi['ask'], person: TestPerson): Pro
     get: (path, more) => ask(path, { headers: { cookie: headers.cookie, ...more } }),
     post: (path, body = {}, more = {}) =>
       ask(path, { method: 'POST', body, headers: { ...headers, ...more } }),
+    put: (path, body) => ask(path, { method: 'PUT', body, headers }),
     delete: (path) => ask(path, { method: 'DELETE', headers }),
   }
 }

@@ -15,8 +15,9 @@ import { keyRoutes } from './keys.ts'
 import { meRoutes } from './me.ts'
 import { passkeySignInRoutes } from './passkey-sign-in.ts'
 import { oidcRoutes } from './oidc.ts'
-import { hostLinkRoute, peopleRoutes } from './people.ts'
 import { metricsRoutes } from './metrics.ts'
+import { notificationRoutes } from './notifications.ts'
+import { hostLinkRoute, peopleRoutes } from './people.ts'
 import { policyRoutes } from './policy.ts'
 import { policyVersionRoutes } from './policy-versions.ts'
 import { queueRoutes } from './queues.ts'
@@ -39,6 +40,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...passkeySignInRoutes(failures),
     ...oidcRoutes(failures),
     ...meRoutes,
+    ...notificationRoutes,
     ...sessionRoutes,
     ...runRoutes,
     ...runActionRoutes,

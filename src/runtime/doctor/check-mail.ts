@@ -23,7 +23,7 @@ export async function sendTestMail(patient: Patient, address: string): Promise<F
   const route = await mailRoute(patient)
   if (route === null) {
     const found = 'countersign.yaml has no "email", or is not valid'
-    return { check: 'mail', state: 'problem', found, remedy: 'see docs/notifications.md' }
+    return { check: 'mail', state: 'problem', found, remedy: 'see docs/mail.md' }
   }
   const text = `A test of ${nameOf(route)}, sent by "countersign doctor --mail". Mail works.`
   const outcome = await sendMail(

@@ -1,6 +1,6 @@
 import type { ChannelKind } from '../../domain/channel-kind.ts'
 import type { StreamEventType } from '../../domain/stream-event.ts'
-import type { ProjectConfig, SlackSettings } from '../../policy/policy.ts'
+import type { EmailSettings, ProjectConfig, SlackSettings } from '../../policy/policy.ts'
 
 /** Somebody who is told, as the policy in force says. */
 export interface ConfiguredEndpoint {
@@ -25,7 +25,11 @@ export function configuredEndpoints(config: ProjectConfig): readonly ConfiguredE
       queues,
     }),
   )
-  return [...webhooks, ...(config.slack === null ? [] : [slackEndpointOf(config.slack)])]
+  return [
+    ...webhooks,
+    ...(config.slack === null ? [] : [slackEndpointOf(config.slack)]),
+    ...(config.email === null ? [] : [emailEndpointOf(config.email)]),
+  ]
 }
 
 /** The workspace as one endpoint: the message of a request follows what becomes of it. */
@@ -43,5 +47,22 @@ export function slackEndpointOf({ team, channels }: SlackSettings): ConfiguredEn
       'request.escalated',
     ],
     queues: [...channels.keys()],
+  }
+}
+
+/** The mail server as one endpoint: each person is a recipient of their own. */
+export function emailEndpointOf({ smtp }: EmailSettings): ConfiguredEndpoint {
+  return {
+    name: 'email:people',
+    kind: 'email',
+    origin: `smtp://${smtp.host}:${smtp.port}`,
+    events: [
+      'request.opened',
+      'request.decided',
+      'request.closed',
+      'request.reminded',
+      'request.escalated',
+    ],
+    queues: null,
   }
 }

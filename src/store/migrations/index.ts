@@ -17,6 +17,7 @@ import * as deliveryRecipients from './20261122T140100Z-delivery-recipients.ts'
 import * as deadDeliveries from './20261122T140200Z-dead-deliveries.ts'
 import * as restored from './20261122T140500Z-restored.ts'
 import * as identities from './20261122T141500Z-identities.ts'
+import * as mailChoices from './20261122T141300Z-mail-choices.ts'
 import * as mailedLinks from './20261122T141200Z-mailed-links.ts'
 import * as installationKeys from './20261122T141000Z-installation-keys.ts'
 import * as slack from './20261122T141500Z-slack.ts'
@@ -39,6 +40,7 @@ export const migrations: Record<string, Migration> = {
   '20261122T104000Z-audit-log': auditLog,
   '20261122T111000Z-webhooks': webhooks,
   '20261122T141200Z-mailed-links': mailedLinks,
+  '20261122T141300Z-mail-choices': mailChoices,
   '20261122T140000Z-session-ids': sessionIds,
   '20261122T141500Z-identities': identities,
   '20261122T140100Z-delivery-recipients': deliveryRecipients,

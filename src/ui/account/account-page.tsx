@@ -1,5 +1,6 @@
 import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
+import { NotificationsSection } from './notifications-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { SlackSection } from './slack-section.tsx'
@@ -19,6 +20,7 @@ export function AccountPage() {
       </p>
       <div className="column account-sections">
         <SessionsSection />
+        <NotificationsSection />
         <SlackSection />
         <PasskeysSection />
       </div>

@@ -24,7 +24,7 @@ export class ApiRefusal extends Error {
 
 /** A question to the API. `body` makes it a POST unless `method` says otherwise. */
 export interface ApiQuestion {
-  readonly method?: 'GET' | 'POST' | 'DELETE'
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly body?: unknown
   readonly idempotencyKey?: string
   /** longest time in seconds that the answer may wait for a later stage */

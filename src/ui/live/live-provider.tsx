@@ -3,10 +3,12 @@ import {
   createContext,
   useContext,
   useEffect,
+  useRef,
   useState,
   useSyncExternalStore,
   type ReactNode,
 } from 'react'
+import { useNavigate } from 'react-router'
 import { refetchAfterEvent } from '../api/queries.ts'
 import type { Connection } from './connection.ts'
 import { openEventStream, type EventStream } from './event-stream.ts'
@@ -17,6 +19,11 @@ const StreamContext = createContext<EventStream | null>(null)
 export function LiveProvider({ children }: { children: ReactNode }) {
   const client = useQueryClient()
   const [stream, setStream] = useState<EventStream | null>(null)
+  const navigate = useNavigate()
+  const openPage = useRef(navigate)
+  useEffect(() => {
+    openPage.current = navigate
+  }, [navigate])
   useEffect(() => {
     // Many events at once (a batch opens, a run ends) are one refetch.
     let waiting = new Map<string, { requestId?: string; runId?: string }>()
@@ -27,7 +34,10 @@ export function LiveProvider({ children }: { children: ReactNode }) {
       waiting = new Map()
     }
     const opened = openEventStream({
-      event: (_name, { requestId, runId }) => {
+      event: (name, { requestId, runId }) => {
+        if (name === 'request.opened' && requestId !== undefined) {
+          void tell(requestId, (path) => void openPage.current(path))
+        }
         waiting.set(runId ?? '', { ...(requestId && { requestId }), ...(runId && { runId }) })
         timer ??= setTimeout(flush, 80)
       },
@@ -40,6 +50,16 @@ export function LiveProvider({ children }: { children: ReactNode }) {
     }
   }, [client])
   return <StreamContext value={stream}>{children}</StreamContext>
+}
+
+/** A notice more or less is nobody's error: the page says it all. */
+async function tell(requestId: string, openPage: (path: string) => void): Promise<void> {
+  try {
+    const { tellOfRequest } = await import('../notices/tell-of-request.ts')
+    await tellOfRequest(requestId, openPage)
+  } catch {
+    // The next event is told of as usual.
+  }
 }
 
 const nothing = (): (() => void) => () => undefined

@@ -1,0 +1,74 @@
+import type { Mail } from './mail.ts'
+import {
+  effectInMail,
+  factsInMail,
+  footOf,
+  instantInMail,
+  requestUrl,
+  type MailedRequest,
+  type MailPages,
+} from './request-mail.ts'
+import { escapedForMail } from './shown-in-mail.ts'
+
+/** What a digest tells of. The lists may be shorter than their counts. */
+export interface DigestContent {
+  /** what waits for the person, the soonest to expire first; `fresh`: since their last digest */
+  readonly waiting: readonly (MailedRequest & { readonly fresh: boolean })[]
+  readonly waitingCount: number
+  readonly freshCount: number
+  readonly ended: readonly MailedRequest[]
+  readonly endedCount: number
+}
+
+/** One mail with all that waits and what has ended since the last; `null` when there is nothing to say. */
+export function digestMail(content: DigestContent, to: string, pages: MailPages): Mail | null {
+  const { waiting, waitingCount, freshCount, ended, endedCount } = content
+  if (waitingCount === 0 && endedCount === 0) return null
+  const counts = [
+    ...(waitingCount === 0 ? [] : [`${waitingCount} waiting, ${freshCount} of them new`]),
+    ...(endedCount === 0 ? [] : [`${endedCount} ended`]),
+  ].join('; ')
+  const sections = [
+    section('Waiting for you', waiting, waitingCount, pages, (one) => {
+      const { fresh, expires_at: at } = one
+      return `${fresh ? 'new, ' : ''}expires ${instantInMail(at)}`
+    }),
+    section('Ended', ended, endedCount, pages, ({ outcome }) => outcome ?? 'Ended'),
+  ].filter((one) => one !== null)
+  const foot = footOf(pages)
+  const { publicUrl } = pages
+  return {
+    to,
+    subject: `Approvals: ${counts}`,
+    text: `${sections.map(({ text }) => text).join('\n')}\nThe inbox: ${publicUrl}/\n\n-- \n${foot.text}\n`,
+    html: `${sections.map(({ html }) => html).join('')}<p><a href="${publicUrl}/">The inbox</a></p>${foot.html}`,
+    thread: null,
+    unsubscribe: `${publicUrl}/account`,
+  }
+}
+
+function section<T extends MailedRequest>(
+  title: string,
+  requests: readonly T[],
+  count: number,
+  pages: MailPages,
+  standing: (request: T) => string,
+): { readonly text: string; readonly html: string } | null {
+  if (count === 0) return null
+  const more = count - requests.length
+  const rest = more === 0 ? null : `and ${more} more`
+  const items = requests.map((one) => ({
+    effect: effectInMail(one),
+    facts: `${factsInMail(one)}; ${standing(one)}`,
+    url: requestUrl(pages, one.id),
+  }))
+  const lines = items.map(({ effect, facts, url }) => `- ${effect}\n  ${facts}\n  ${url}\n`)
+  const points = items.map(
+    ({ effect, facts, url }) =>
+      `<li>${escapedForMail(effect)}<br>${escapedForMail(facts)}<br><a href="${url}">See it</a></li>`,
+  )
+  return {
+    text: `${title}\n\n${lines.join('')}${rest === null ? '' : `  ${rest}\n`}`,
+    html: `<p>${title}</p><ul>${points.join('')}</ul>${rest === null ? '' : `<p>${rest}</p>`}`,
+  }
+}

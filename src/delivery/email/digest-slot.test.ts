@@ -1,0 +1,42 @@
+import { expect, test } from 'vitest'
+import { digestSlot } from './digest-slot.ts'
+
+const berlin = { at: '08:00', timeZone: 'Europe/Berlin' }
+
+test('the slot is the newest time of day that has been, whatever the zone is ahead of ours', () => {
+  const slot = (now: string, digest = berlin) => digestSlot(new Date(now), digest).toISOString()
+  expect(slot('2026-11-22T06:59:59Z')).toBe('2026-11-21T07:00:00.000Z')
+  expect(slot('2026-11-22T07:00:00Z')).toBe('2026-11-22T07:00:00.000Z')
+  expect(slot('2026-07-01T06:30:00Z')).toBe('2026-07-01T06:00:00.000Z')
+  expect(slot('2026-11-22T00:30:00Z', { at: '20:00', timeZone: 'America/New_York' })).toBe(
+    '2026-11-21T01:00:00.000Z',
+  )
+  expect(slot('2026-11-22T12:00:00Z', { at: '23:30', timeZone: 'Pacific/Auckland' })).toBe(
+    '2026-11-22T10:30:00.000Z',
+  )
+})
+
+test.each(['08:00', '02:30', '00:00', '23:59'])(
+  'at %s there is one slot a day, also when the clocks change',
+  (at) => {
+    for (const from of [Date.UTC(2026, 2, 25), Date.UTC(2026, 9, 20)]) {
+      const slots = new Set<number>()
+      for (let half = 0; half < 10 * 48; half += 1) {
+        const now = new Date(from + half * 1_800_000)
+        const slot = digestSlot(now, { at, timeZone: 'Europe/Berlin' })
+        expect(slot.getTime()).toBeLessThanOrEqual(now.getTime())
+        slots.add(slot.getTime())
+      }
+      // Ten days have ten, and the one before them.
+      expect(slots.size).toBeGreaterThanOrEqual(10)
+      expect(slots.size).toBeLessThanOrEqual(11)
+    }
+  },
+)
+
+test('every so often is counted the same by every process', () => {
+  const everyMs = 4 * 3_600_000
+  const slot = (now: string) => digestSlot(new Date(now), { everyMs }).toISOString()
+  expect(slot('2026-11-22T07:59:59Z')).toBe('2026-11-22T04:00:00.000Z')
+  expect(slot('2026-11-22T08:00:00Z')).toBe('2026-11-22T08:00:00.000Z')
+})

@@ -1,0 +1,46 @@
+import type { EmailDigest } from '../../policy/policy.ts'
+
+const dayMs = 24 * 3_600_000
+
+/**
+ * The newest instant up to `now` at which digests are due: each day at a time of day of a zone, whatever its clocks do, or
+ * every so often counted from 1970. What is the same for every process is due once. Pure.
+ */
+export function digestSlot(now: Date, digest: EmailDigest): Date {
+  if ('everyMs' in digest) {
+    return new Date(Math.floor(now.getTime() / digest.everyMs) * digest.everyMs)
+  }
+  const clock = clockOf(digest.timeZone)
+  const today = shownBy(clock, now)
+  const [hours = 0, minutes = 0] = digest.at.split(':').map(Number)
+  const wall = Math.floor(today / dayMs) * dayMs + (hours * 60 + minutes) * 60_000
+  const slots = [wall, wall - dayMs].map((time) => instantOf(clock, time))
+  return slots.find((slot) => slot <= now) ?? new Date(now.getTime() - dayMs)
+}
+
+function clockOf(timeZone: string): Intl.DateTimeFormat {
+  return new Intl.DateTimeFormat('en-US', {
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
+  })
+}
+
+/** What a zone's clock shows, as if it were UTC, in milliseconds. */
+function shownBy(clock: Intl.DateTimeFormat, at: Date): number {
+  const parts = new Map(clock.formatToParts(at).map(({ type, value }) => [type, Number(value)]))
+  const of = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? 0
+  const day = [of('year'), of('month') - 1, of('day')] as const
+  return Date.UTC(...day, of('hour'), of('minute'), of('second'))
+}
+
+/** When a clock shows a time; one that it skips counts as it would have gone on. */
+function instantOf(clock: Intl.DateTimeFormat, wall: number): Date {
+  const ahead = (instant: number): number => shownBy(clock, new Date(instant)) - instant
+  return new Date(wall - ahead(wall - ahead(wall)))
+}

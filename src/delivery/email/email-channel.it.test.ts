@@ -1,0 +1,159 @@
+import { sql } from 'kysely'
+import { expect, it } from 'vitest'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { decideRequest } from '../../services/decisions/decide-request.ts'
+import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
+import { resendDelivery } from '../../services/webhooks/resend-delivery.ts'
+import {
+  ada,
+  choose,
+  database,
+  grace,
+  linus,
+  mailed,
+  olga,
+  open,
+  openRelay,
+  server,
+  tell,
+  useMailDesk,
+  withMail,
+} from './mail.fixture.ts'
+
+useMailDesk()
+const within = { withinMs: 90_000 }
+
+async function newest(requestId: string) {
+  const { items } = await listDeliveries(withMail(), olga.caller, { endpoint: 'email:people' })
+  return items.find((one) => one.requestId === requestId)
+}
+
+async function untilState(requestId: string, state: string): Promise<void> {
+  await waitUntil(async () => {
+    const delivery = await newest(requestId)
+    return delivery?.state === state || `it is ${delivery?.state}: ${delivery?.lastError}`
+  }, within)
+}
+
+// Rules: security.md 22
+it('tells at once who may decide and wants to know, once, and nobody behind the request or elsewhere', async () => {
+  await using _relay = openRelay()
+  await using _other = openRelay()
+  for (const person of [ada, grace]) await choose(person, { choice: 'atOnce' })
+  const input = { path: 'notes/plan.md', content: 'nobody’s business' }
+  const request = await open({ input, risk: 'high' })
+  await untilState(request.id, 'delivered')
+  expect(mailed()).toEqual(['grace: Waits for a decision: Write "notes/plan.md"'])
+  const [mail] = server.received
+  expect(mail?.raw).not.toContain('business')
+  expect(mail?.parsed.text).toContain(`https://countersign.example.com/requests/${request.id}`)
+  expect(mail?.parsed.messageId).toBe(`<${(await newest(request.id))?.id}@example.com>`)
+  expect(mail?.parsed.references).toBe(`<request-${request.id}@example.com>`)
+})
+
+it('tells the starter how it ended, and of the others only who asked to hear of it', async () => {
+  await using _relay = openRelay()
+  await choose(ada, { choice: 'atOnce' })
+  await choose(grace, { choice: 'nothing', ended: true })
+  await choose(linus, { choice: 'atOnce', ended: true })
+  const request = await open({ input: { path: 'notes/a.txt', content: '' } })
+  await untilState(request.id, 'delivered')
+  const approval = { decision: 'approve', digest: request.digest, revision: 1 }
+  await decideRequest(withMail(), grace.caller, { request: request.id, body: approval })
+  await waitUntil(() => mailed().length === 3, within)
+  expect(mailed().toSorted()).toEqual([
+    'ada: Approved by Grace: Write "notes/a.txt"',
+    'linus: Approved by Grace: Write "notes/a.txt"',
+    'linus: Waits for a decision: Write "notes/a.txt"',
+  ])
+  const threads = server.received.map(({ parsed }) => parsed.references)
+  expect(new Set(threads)).toEqual(new Set([`<request-${request.id}@example.com>`]))
+})
+
+it('tells again when it was reminded of or escalated, but not who has voted', async () => {
+  await using _relay = openRelay()
+  await choose(grace, { choice: 'atOnce' })
+  const two = { any: [[{ team: 'platform', count: 2 }]] }
+  const request = await open({ quorum: two, input: { path: 'notes/b.txt', content: '' } })
+  await untilState(request.id, 'delivered')
+  await choose(linus, { choice: 'atOnce' })
+  const approval = { decision: 'approve', digest: request.digest, revision: 1 }
+  await decideRequest(withMail(), linus.caller, { request: request.id, body: approval })
+  await tell('request.reminded', request.id)
+  await tell('request.escalated', request.id)
+  await waitUntil(() => mailed().length === 3, within)
+  expect(mailed().toSorted()).toEqual([
+    'grace: Still waits for a decision: Write "notes/b.txt"',
+    'grace: Waits for a decision, of more people by now: Write "notes/b.txt"',
+    'grace: Waits for a decision: Write "notes/b.txt"',
+  ])
+})
+
+it('sends the same message again after a refusal, gives up in the end, and sends it when somebody says so', async () => {
+  await choose(grace, { choice: 'atOnce' })
+  server.refuse = 'message'
+  await using _relay = openRelay()
+  const request = await open()
+  await untilState(request.id, 'dead')
+  const dead = await newest(request.id)
+  expect(dead).toMatchObject({
+    kind: 'email',
+    recipient: 'grace@example.com',
+    attempts: 3,
+    lastStatus: 451,
+    lastError: 'the server answered 451 to DATA',
+  })
+  server.refuse = null
+  await resendDelivery(withMail(), olga.caller, { deliveryId: dead?.id ?? '' })
+  await untilState(request.id, 'delivered')
+  expect(server.received.map(({ parsed }) => parsed.messageId)).toEqual([
+    `<${dead?.id}@example.com>`,
+  ])
+})
+
+it('gives up at once on an address that the server does not know', async () => {
+  await choose(grace, { choice: 'atOnce' })
+  server.refuse = 'recipient'
+  await using _relay = openRelay({ pausesMs: [3_600_000] })
+  const request = await open()
+  await untilState(request.id, 'dead')
+  expect(await newest(request.id)).toMatchObject({ attempts: 1, lastStatus: 550 })
+})
+
+it('delays no decision while the server never answers, and sends nothing that has become wrong', async () => {
+  await choose(grace, { choice: 'atOnce' })
+  server.refuse = 'never answers'
+  await using _relay = openRelay({ timeoutMs: 1_000, pausesMs: Array(500).fill(1) })
+  const request = await open()
+  await waitUntil(() => server.connections > 0, within)
+  const denial = { decision: 'deny', digest: request.digest, revision: 1 }
+  const decided = await decideRequest(withMail(), linus.caller, {
+    request: request.id,
+    body: denial,
+  })
+  expect(decided.state).toBe('denied')
+  await untilState(request.id, 'dead')
+  expect((await newest(request.id))?.lastError).toBe(
+    'the request had ended before it could be sent',
+  )
+  expect(server.received).toEqual([])
+})
+
+// Rules: security.md 22
+it('sends nothing to who was disabled while it waited', async () => {
+  await choose(linus, { choice: 'atOnce' })
+  server.refuse = 'message'
+  await using _relay = openRelay({ pausesMs: Array(500).fill(20) })
+  const request = await open()
+  await waitUntil(async () => ((await newest(request.id))?.attempts ?? 0) > 0, within)
+  const person = database.db.updateTable('person').where('id', '=', linus.id)
+  try {
+    await person.set({ disabled_at: sql`clock_timestamp()` }).execute()
+    await untilState(request.id, 'dead')
+  } finally {
+    await person.set({ disabled_at: null }).execute()
+  }
+  const { lastError } = (await newest(request.id)) ?? {}
+  expect(lastError).toBe('the person is disabled')
+  expect(server.received).toEqual([])
+})

@@ -1,0 +1,100 @@
+import { sql } from 'kysely'
+import type { EmailSettings } from '../../policy/policy.ts'
+import { mailRecipients, type MailRecipient } from '../../services/notifications/mail-recipients.ts'
+import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
+import type { Happening } from '../channels/happening.ts'
+import type { Mail } from './mail.ts'
+import { outcomeInWords } from './outcome-in-words.ts'
+import { requestMail, type MailPages, type Occasion } from './request-mail.ts'
+import { sendMail } from './send-mail.ts'
+
+export interface EmailChannelOptions extends MailPages {
+  readonly settings: EmailSettings
+  readonly db: Db
+  /** the environment, for the mail server's secrets */
+  readonly environment: Readonly<Record<string, string | undefined>>
+}
+
+const occasions: Readonly<Record<string, Occasion>> = {
+  'request.opened': 'opened',
+  'request.reminded': 'reminded',
+  'request.escalated': 'escalated',
+  'request.decided': 'ended',
+  'request.closed': 'ended',
+}
+
+/** Mails people of requests as it happens, those who want it so. One mail for each: one address is told of no other. */
+export function emailChannel(options: EmailChannelOptions): Channel {
+  const { settings, environment } = options
+  return {
+    ...emailEndpointOf(settings),
+    compose: (tx, happening) => compose(tx, happening, options),
+    send: async (due, stopping, timeoutMs) => {
+      const over = await whyOver(options.db, due)
+      if (over !== null) return over
+      const mail = JSON.parse(due.body) as Mail
+      return sendMail({ settings, environment }, mail, { id: due.id, timeoutMs, stopping })
+    },
+  }
+}
+
+async function compose(
+  tx: Tx,
+  { type, request, run }: Happening,
+  { settings, publicUrl }: EmailChannelOptions,
+): Promise<readonly Message[]> {
+  const occasion = Object.hasOwn(occasions, type) ? occasions[type] : undefined
+  if (request === null || occasion === undefined) return []
+  // By the time it is told of, it may have ended: then only its end is told.
+  if (occasion !== 'ended' && request.state !== 'pending') return []
+  const people = await mailRecipients(tx, request.id, settings.choice)
+  if (occasion === 'ended') await keepNews(tx, request.id, people)
+  const recipients = people.filter((one) => one.choice === 'atOnce' && isConcerned(one, occasion))
+  if (recipients.length === 0) return []
+  const outcome = occasion === 'ended' ? await outcomeInWords(tx, request) : null
+  const mailed = { ...request, worker: run?.worker ?? null, outcome }
+  return recipients.map(({ email }) => ({
+    recipient: email,
+    body: JSON.stringify(requestMail(occasion, mailed, email, { publicUrl })),
+  }))
+}
+
+/** Whom it concerns: while it waits those it waits for; its end, who asked for it and who wants to hear of all. */
+export function isConcerned(person: MailRecipient, occasion: Occasion): boolean {
+  if (person.hasDecided) return false
+  return occasion === 'ended' ? person.isStarter || person.ended : person.mayDecide
+}
+
+/** Ends are in the next digest of those who want one; what waits is found there anew. */
+async function keepNews(
+  tx: Tx,
+  requestId: string,
+  people: readonly MailRecipient[],
+): Promise<void> {
+  const rows = people
+    .filter((one) => one.choice === 'digest' && isConcerned(one, 'ended'))
+    .map(({ id }) => ({ person_id: id, request_id: requestId }))
+  if (rows.length === 0) return
+  await tx
+    .insertInto('mail_news')
+    .values(rows)
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** Mail that waited for its server is not sent when it has become wrong, or its person was disabled. */
+async function whyOver(db: Db, due: DueDelivery): Promise<SendOutcome | null> {
+  const { rows } = await sql<{ disabled: boolean; ended: boolean }>`
+    select not exists (select 1 from person where email = ${due.recipient} and disabled_at is null) as disabled,
+      exists (select 1 from request where id = ${due.requestId} and state <> 'pending') as ended
+  `.execute(db)
+  const [found] = rows
+  const over = (error: string): SendOutcome => ({ status: null, error, isFinal: true })
+  if (found?.disabled === true) return over('the person is disabled')
+  const isOfEnd = due.type === 'request.decided' || due.type === 'request.closed'
+  if (found?.ended === true && !isOfEnd)
+    return over('the request had ended before it could be sent')
+  return null
+}

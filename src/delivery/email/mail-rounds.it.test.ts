@@ -1,0 +1,133 @@
+import { expect, it } from 'vitest'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { decideRequest } from '../../services/decisions/decide-request.ts'
+import type { Mail } from './mail.ts'
+import { MailRounds, mailRound } from './mail-rounds.ts'
+import {
+  ada,
+  choose,
+  database,
+  grace,
+  linus,
+  open,
+  openRelay,
+  publicUrl,
+  server,
+  useMailDesk,
+  withMail,
+} from './mail.fixture.ts'
+
+useMailDesk()
+const within = { withinMs: 90_000 }
+const hourMs = 3_600_000
+/** Tomorrow and later, so that no slot of the database's own clock comes between. */
+const morning = (days: number): Date => {
+  const at = new Date(Date.now() + days * 24 * hourMs)
+  return new Date(Date.UTC(at.getUTCFullYear(), at.getUTCMonth(), at.getUTCDate(), 9))
+}
+
+function round(clock: Date): Promise<void> {
+  const { db, log, policies } = withMail()
+  return mailRound({ db, log, policies, publicUrl }, clock)
+}
+
+/** The mails that were made and not looked at before: to whom, of what type, and the mail. */
+const seen = new Set<string>()
+async function made(type: string): Promise<(Mail & { readonly id: string })[]> {
+  const rows = await database.db
+    .selectFrom('delivery')
+    .select(['id', 'body'])
+    .where('type', '=', type)
+    .orderBy('id')
+    .execute()
+  const fresh = rows.filter(({ id }) => !seen.has(id))
+  for (const { id } of fresh) seen.add(id)
+  return fresh.map(({ id, body }) => ({ id, ...(JSON.parse(body) as Mail) }))
+}
+
+it('sends one digest a slot to who wants it, however many processes look; nothing where nothing waits', async () => {
+  await choose(grace, { choice: 'digest' })
+  await choose(ada, { choice: 'digest' })
+  // The first slot is where a person's digests begin: nobody is surprised by an old list.
+  await round(morning(1))
+  expect(await made('digest')).toEqual([])
+  const request = await open({ input: { path: 'notes/digest.md', content: 'not told' } })
+  await Promise.all([round(morning(2)), round(morning(2)), round(morning(2))])
+  await round(morning(2))
+  const [digest, ...others] = await made('digest')
+  // Ada is behind the request: nothing waits for her.
+  expect(others).toEqual([])
+  expect(digest).toMatchObject({
+    to: 'grace@example.com',
+    subject: expect.stringMatching(/^Approvals: \d+ waiting/),
+  })
+  expect(digest?.text).toContain('Write "notes/digest.md"')
+  expect(digest?.text).toContain(`${publicUrl}/requests/${request.id}`)
+  expect(digest?.text).not.toContain('not told')
+})
+
+it('after days of silence sends one digest, with what waits by then and what has ended since', async () => {
+  await choose(ada, { choice: 'digest' })
+  await choose(linus, { choice: 'digest' })
+  await round(morning(3))
+  await made('digest')
+  {
+    await using _relay = openRelay()
+    const request = await open({ input: { path: 'notes/old.md', content: '' } })
+    const denial = { decision: 'deny', digest: request.digest, revision: 1 }
+    await decideRequest(withMail(), grace.caller, { request: request.id, body: denial })
+    await waitUntil(async () => {
+      const news = await database.db.selectFrom('mail_news').selectAll().execute()
+      return news.some((one) => one.request_id === request.id && one.person_id === ada.id)
+    }, within)
+  }
+  await open({ input: { path: 'notes/new.md', content: '' } })
+  await round(morning(9))
+  const digests = await made('digest')
+  expect(digests.map(({ to }) => to).toSorted()).toEqual(['ada@example.com', 'linus@example.com'])
+  const [adas, linuses] = digests.toSorted((one, other) => one.to.localeCompare(other.to))
+  expect(adas?.subject).toBe('Approvals: 1 ended')
+  expect(adas?.text).toContain('; Denied by Grace')
+  expect(linuses?.text).toContain('notes/new.md')
+  expect(linuses?.text).not.toContain('notes/old.md')
+  await round(morning(10))
+  const next = await made('digest')
+  expect(next.map(({ to }) => to)).toEqual(['linus@example.com'])
+})
+
+it('tells at once of what expires soon, once, and again when it was extended', async () => {
+  await choose(grace, { choice: 'atOnce' })
+  const later = (hours: number): Date => new Date(Date.now() + hours * hourMs)
+  await database.db.deleteFrom('mail_expiring').execute()
+  await round(later(0))
+  const request = await open({ expiresInMs: 20 * hourMs })
+  await open({ expiresInMs: 6 * hourMs })
+  await round(later(15))
+  expect(await made('request.expiring')).toEqual([])
+  await Promise.all([round(later(17)), round(later(17))])
+  const mails = await made('request.expiring')
+  expect(mails).toMatchObject([{ to: 'grace@example.com', thread: `request-${request.id}` }])
+  await round(later(18))
+  expect(await made('request.expiring')).toEqual([])
+  await database.db
+    .updateTable('request')
+    .set({ expires_at: later(40) })
+    .where('id', '=', request.id)
+    .execute()
+  await round(later(37))
+  expect(await made('request.expiring')).toHaveLength(1)
+})
+
+it('goes round by itself, and the relay sends what it made', async () => {
+  await choose(linus, { choice: 'digest' })
+  await round(morning(-3))
+  const { db, log, policies } = withMail()
+  await open({ input: { path: 'notes/sent.md', content: '' } })
+  await using _relay = openRelay()
+  await using _rounds = new MailRounds({ db, log, policies, publicUrl, everyMs: 50 })
+  await waitUntil(
+    () => server.received.some(({ parsed }) => parsed.text?.includes('notes/sent.md') === true),
+    within,
+  )
+  expect(server.received.at(-1)?.parsed.references).toBeUndefined()
+})

@@ -1,0 +1,27 @@
+import type { RequestFacts } from '../channels/happening.ts'
+import type { Tx } from '../../store/database.ts'
+
+/** How a request ended: `Denied by Grace`, `Expired`. Reasons are people's own words and stay on its page. */
+export async function outcomeInWords(
+  tx: Tx,
+  { id, state, revision }: Pick<RequestFacts, 'id' | 'state' | 'revision'>,
+): Promise<string> {
+  const words: Readonly<Record<string, string>> = {
+    approved: 'Approved',
+    denied: 'Denied',
+    expired: 'Expired',
+    cancelled: 'Cancelled',
+  }
+  const said = Object.hasOwn(words, state) ? (words[state] ?? state) : state
+  if (state !== 'approved' && state !== 'denied') return said
+  const names = await tx
+    .selectFrom('decision')
+    .innerJoin('person', 'person.id', 'decision.person_id')
+    .select('person.name')
+    .where('decision.request_id', '=', id)
+    .where('decision.revision', '=', revision)
+    .where('decision.decision', '=', state === 'approved' ? 'approve' : 'deny')
+    .orderBy('decision.at')
+    .execute()
+  return names.length === 0 ? said : `${said} by ${names.map(({ name }) => name).join(', ')}`
+}

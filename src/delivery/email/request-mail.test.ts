@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest'
+import { digestMail } from './digest-mail.ts'
+import { requestMail, type MailedRequest } from './request-mail.ts'
+
+const pages = { publicUrl: 'https://countersign.example.com' }
+
+function request(more: Partial<MailedRequest> = {}): MailedRequest {
+  return {
+    id: '0199aaaa-0000-7000-8000-000000000001',
+    number: '142',
+    kind: 'tool_call',
+    queue: 'platform',
+    risk: 'medium',
+    tool: 'edit_file',
+    title: 'Edit "notes/1.2.md" (+4 −1)',
+    expires_at: new Date('2026-11-25T10:00:00Z'),
+    worker: 'release-notes',
+    outcome: null,
+    ...more,
+  }
+}
+
+test('a mail says what waits, until when, and where to look', () => {
+  const mail = requestMail('opened', request(), 'grace@example.com', pages)
+  expect(mail).toMatchObject({
+    to: 'grace@example.com',
+    subject: 'Approval #142: Edit "notes/1.2.md" (+4 −1)',
+    thread: 'request-0199aaaa-0000-7000-8000-000000000001',
+    unsubscribe: 'https://countersign.example.com/account',
+  })
+  expect(mail.text).toBe(`Waits for a decision: Edit "notes/1.2.md" (+4 −1)
+
+#142, medium risk, platform, release-notes
+Expires 2026-11-25 10:00 UTC
+
+Look at it and decide: https://countersign.example.com/requests/0199aaaa-0000-7000-8000-000000000001
+
+-- 
+Nothing can be decided by answering this mail, and nobody reads answers.
+What you are mailed: https://countersign.example.com/account
+`)
+})
+
+test('mails about one request are one conversation; its end says who ended it', () => {
+  const ended = request({ outcome: 'Denied by Grace' })
+  const [opened, later] = [
+    requestMail('opened', request(), 'ada@example.com', pages),
+    requestMail('ended', ended, 'ada@example.com', pages),
+  ]
+  expect(later.thread).toBe(opened.thread)
+  expect(later.subject).toBe(`Re: ${opened.subject}`)
+  expect(later.text).toMatch(/^Denied by Grace: Edit/)
+})
+
+// Rules: security.md 17, security.md 18
+test('what an agent wrote is text: no line, no element, no link, no image, and nothing hidden', () => {
+  const title =
+    'Write "a\u202E\r\nBcc: eve@example.com <img src=http://evil.example/x> www.evil.example/?q=1"'
+  const mail = requestMail(
+    'opened',
+    request({ title, worker: '<b>\u200B' }),
+    'g@example.com',
+    pages,
+  )
+  expect(mail.subject).not.toMatch(/[\r\n\u202E]/)
+  expect(mail.text).toContain('⟦U+202E RIGHT-TO-LEFT OVERRIDE⟧')
+  expect(mail.text).toContain('⟦U+200B ZERO WIDTH SPACE⟧')
+  expect(mail.text.split('\n')[0]).toContain('⟦U+000D CR⟧⏎Bcc')
+  expect(mail.html).not.toMatch(/<img|<b>|\u202E|\u200B/)
+  expect([...mail.html.matchAll(/https?:\/\/[^"<]*/g)].map(([url]) => new URL(url).host)).toEqual([
+    'countersign.example.com',
+    'countersign.example.com',
+  ])
+  expect(mail.html).toContain('www.<wbr>evil.<wbr>example/<wbr>')
+})
+
+// Rules: security.md 20
+test('a secret in a title is masked, and arguments of other tools are not in it at all', () => {
+  const secret = `ghp_${'a1'.repeat(18)}`
+  const named = requestMail('opened', request({ title: `Write "${secret}"` }), 'g@e.com', pages)
+  expect(JSON.stringify(named)).not.toContain(secret)
+  expect(named.text).toContain('[GitHub token, 40 characters')
+  const command = request({ tool: 'shell', title: 'rm -rf /srv/payroll' })
+  expect(JSON.stringify(requestMail('opened', command, 'g@e.com', pages))).not.toContain('payroll')
+})
+
+test('a digest is one mail with what waits and what ended, with counts for the rest; nothing is no mail', () => {
+  const content = {
+    waiting: [{ ...request(), fresh: true }],
+    waitingCount: 31,
+    freshCount: 4,
+    ended: [request({ number: '140', outcome: 'Expired' })],
+    endedCount: 1,
+  }
+  const mail = digestMail(content, 'grace@example.com', pages)
+  expect(mail).toMatchObject({
+    subject: 'Approvals: 31 waiting, 4 of them new; 1 ended',
+    thread: null,
+  })
+  expect(mail?.text).toContain('new, expires 2026-11-25 10:00 UTC')
+  expect(mail?.text).toContain('and 30 more')
+  expect(mail?.text).toContain('#140, medium risk, platform, release-notes; Expired')
+  const empty = { waiting: [], waitingCount: 0, freshCount: 0, ended: [], endedCount: 0 }
+  expect(digestMail(empty, 'grace@example.com', pages)).toBeNull()
+})

@@ -1,0 +1,97 @@
+import { effectOf } from '../channels/effect-of.ts'
+import type { RequestFacts } from '../channels/happening.ts'
+import type { Mail } from './mail.ts'
+import { escapedForMail, shownInMail } from './shown-in-mail.ts'
+
+/** What a mail about a request says first. */
+export type Occasion = 'opened' | 'reminded' | 'escalated' | 'expiring' | 'ended'
+
+/** What is told of a request beside its effect: never an argument. */
+export interface MailedRequest extends Pick<
+  RequestFacts,
+  'id' | 'number' | 'kind' | 'queue' | 'risk' | 'tool' | 'title' | 'expires_at'
+> {
+  readonly worker: string | null
+  /** of one that ended: `Approved by Grace` */
+  readonly outcome: string | null
+}
+
+/** Where pages are. */
+export interface MailPages {
+  readonly publicUrl: string
+}
+
+const longestWord = 100
+const longestEffect = 300
+
+/** What the agent wants, in one line that holds nothing of its arguments (docs/notifications.md) and hides nothing. */
+export function effectInMail(request: MailedRequest): string {
+  return shownInMail(effectOf(request), longestEffect)
+}
+
+/** One line of facts: number, risk, queue and worker. */
+export function factsInMail({ number, risk, queue, worker }: MailedRequest): string {
+  const by = worker === null ? '' : `, ${shownInMail(worker, longestWord)}`
+  return `#${number}, ${risk} risk, ${shownInMail(queue, longestWord)}${by}`
+}
+
+export function requestUrl({ publicUrl }: MailPages, id: string): string {
+  return `${publicUrl}/requests/${id}`
+}
+
+/** `2026-11-25 10:00 UTC` */
+export function instantInMail(at: Date): string {
+  return `${at.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+}
+
+/** A mail about one request. All mails about it have one subject and one thread. */
+export function requestMail(
+  occasion: Occasion,
+  request: MailedRequest,
+  to: string,
+  pages: MailPages,
+): Mail {
+  const effect = effectInMail(request)
+  const said = openingOf(occasion, request)
+  const lines = [
+    factsInMail(request),
+    ...(occasion === 'ended' ? [] : [`Expires ${instantInMail(request.expires_at)}`]),
+  ]
+  const url = requestUrl(pages, request.id)
+  const link = occasion === 'ended' ? 'See the request' : 'Look at it and decide'
+  const foot = footOf(pages)
+  return {
+    to,
+    subject: `${occasion === 'opened' ? '' : 'Re: '}Approval #${request.number}: ${effect}`,
+    text: `${said}: ${effect}\n\n${lines.join('\n')}\n\n${link}: ${url}\n\n-- \n${foot.text}\n`,
+    html:
+      `<p>${escapedForMail(said)}: <strong>${escapedForMail(effect)}</strong></p>` +
+      `<p>${lines.map(escapedForMail).join('<br>')}</p><p><a href="${url}">${link}</a></p>${foot.html}`,
+    thread: `request-${request.id}`,
+    unsubscribe: accountUrl(pages),
+  }
+}
+
+function openingOf(occasion: Occasion, { outcome }: MailedRequest): string {
+  const openings: Readonly<Record<Exclude<Occasion, 'ended'>, string>> = {
+    opened: 'Waits for a decision',
+    reminded: 'Still waits for a decision',
+    escalated: 'Waits for a decision, of more people by now',
+    expiring: 'Expires soon without a decision',
+  }
+  return occasion === 'ended' ? shownInMail(outcome ?? 'Ended', longestWord) : openings[occasion]
+}
+
+function accountUrl({ publicUrl }: MailPages): string {
+  return `${publicUrl}/account`
+}
+
+/** What stands at the end of every notification, as text and as HTML. */
+export function footOf(pages: MailPages): { readonly text: string; readonly html: string } {
+  const answers = 'Nothing can be decided by answering this mail, and nobody reads answers.'
+  const url = accountUrl(pages)
+  return {
+    text: `${answers}\nWhat you are mailed: ${url}`,
+    html: `<p><small>${answers} <a href="${url}">What you are mailed</a></small></p>`,
+  }
+}

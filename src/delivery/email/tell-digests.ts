@@ -1,0 +1,136 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { EmailSettings } from '../../policy/policy.ts'
+import { mine } from '../../services/requests/list-requests.ts'
+import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import { digestMail, type DigestContent } from './digest-mail.ts'
+import { digestSlot } from './digest-slot.ts'
+import { outcomeInWords } from './outcome-in-words.ts'
+import type { MailedRequest, MailPages } from './request-mail.ts'
+
+const peopleAtOnce = 100
+/** The rest of a list is its count. */
+const mostListed = 30
+
+export interface TellingDigests extends MailPages {
+  readonly settings: EmailSettings
+  /** the database's clock */
+  readonly now: Date
+}
+
+/**
+ * Makes the digests that are due: for each person one, of the newest slot, however long nobody looked; none where there
+ * is nothing to say. The person's slot moves in the transaction that stores the mail, so that no two processes make it.
+ */
+export async function tellDigests(db: Db, telling: TellingDigests): Promise<void> {
+  const { settings, now } = telling
+  const slot = digestSlot(now, settings.digest)
+  for (;;) {
+    const people = await duePeople(db, settings, slot)
+    for (const person of people) await tellOne(db, person, slot, telling)
+    if (people.length < peopleAtOnce) return
+  }
+}
+
+interface DuePerson {
+  readonly id: string
+  readonly email: string
+}
+
+async function duePeople(db: Db, { choice }: EmailSettings, slot: Date): Promise<DuePerson[]> {
+  const { rows } = await sql<DuePerson>`
+    select person.id, person.email from person
+      left join mail_choice on mail_choice.person_id = person.id
+      left join mail_digest on mail_digest.person_id = person.id
+    where person.disabled_at is null and coalesce(mail_choice.choice, ${choice}) = 'digest'
+      and (mail_digest.told_until is null or mail_digest.told_until < ${slot})
+    order by person.id limit ${peopleAtOnce}
+  `.execute(db)
+  return rows
+}
+
+async function tellOne(
+  db: Db,
+  person: DuePerson,
+  slot: Date,
+  telling: TellingDigests,
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const since = await takeSlot(tx, person.id, slot)
+    if (since === null) return
+    const mail = digestMail(await contentOf(tx, person.id, since), person.email, telling)
+    if (mail === null) return
+    await tx
+      .insertInto('delivery')
+      .values({
+        id: uuidv7(),
+        endpoint: emailEndpointOf(telling.settings).name,
+        event_id: uuidv7(),
+        recipient: person.email,
+        type: 'digest',
+        request_id: null,
+        body: JSON.stringify(mail),
+      })
+      .execute()
+  })
+}
+
+/** The slot before this one; `null`: another process has taken it, or the person's digests begin with the next. */
+async function takeSlot(tx: Tx, personId: string, slot: Date): Promise<Date | null> {
+  const begun = await tx
+    .insertInto('mail_digest')
+    .values({ person_id: personId, told_until: slot })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirst()
+  if (begun.numInsertedOrUpdatedRows === 1n) return null
+  const before = await tx
+    .selectFrom('mail_digest')
+    .select('told_until')
+    .where('person_id', '=', personId)
+    .where('told_until', '<', slot)
+    .forUpdate()
+    .executeTakeFirst()
+  if (before === undefined) return null
+  await tx
+    .updateTable('mail_digest')
+    .set({ told_until: slot })
+    .where('person_id', '=', personId)
+    .execute()
+  return before.told_until
+}
+
+type ListedRow = MailedRequest & { readonly state: string; readonly revision: number }
+
+const listed = sql`request.id, request.number, request.kind, request.queue, request.risk, request.tool,
+  request.title, request.expires_at, request.state, request.revision, run.worker, null as outcome`
+
+async function contentOf(tx: Tx, personId: string, since: Date): Promise<DigestContent> {
+  const caller = { actor: { type: 'person', id: personId, name: '' }, channel: 'system' } as const
+  const { rows: waiting } = await sql<
+    ListedRow & { readonly fresh: boolean; readonly count: string; readonly fresh_count: string }
+  >`
+    select ${listed}, request.created_at > ${since} as fresh, count(*) over () as count,
+      count(*) filter (where request.created_at > ${since}) over () as fresh_count
+    from request left join run on run.id = request.run_id
+    where request.state = 'pending' and ${mine(caller)}
+    order by request.expires_at, request.id limit ${mostListed}
+  `.execute(tx)
+  const { rows: ended } = await sql<ListedRow>`
+    with told as (delete from mail_news where person_id = ${personId} returning request_id)
+    select ${listed} from told join request on request.id = told.request_id
+      left join run on run.id = request.run_id
+    order by request.number
+  `.execute(tx)
+  const shown: MailedRequest[] = []
+  for (const one of ended.slice(0, mostListed)) {
+    shown.push({ ...one, outcome: await outcomeInWords(tx, one) })
+  }
+  return {
+    waiting,
+    waitingCount: Number(waiting[0]?.count ?? 0),
+    freshCount: Number(waiting[0]?.fresh_count ?? 0),
+    ended: shown,
+    endedCount: ended.length,
+  }
+}

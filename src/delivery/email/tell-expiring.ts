@@ -1,0 +1,76 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { EmailSettings } from '../../policy/policy.ts'
+import { mailRecipients } from '../../services/notifications/mail-recipients.ts'
+import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
+import type { Db, Tx } from '../../store/database.ts'
+import { isConcerned } from './email-channel.ts'
+import { requestMail, type MailedRequest, type MailPages } from './request-mail.ts'
+
+/** As the queues' `expiringSoon`. What is open for less than twice as long was told of just now. */
+const soonMs = 4 * 3_600_000
+
+/**
+ * Tells at once of requests whose last hours have begun since the last time, once each; one that was extended is told of
+ * again then. The mark moves in the transaction that stores the mails. Requests that ended meanwhile are left out.
+ */
+export async function tellExpiring(
+  db: Db,
+  telling: MailPages & { readonly settings: EmailSettings; readonly now: Date },
+): Promise<void> {
+  const { now } = telling
+  await db.transaction().execute(async (tx) => {
+    await tx
+      .insertInto('mail_expiring')
+      .values({ told_until: now })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
+    const mark = await tx
+      .selectFrom('mail_expiring')
+      .select('told_until')
+      .where('told_until', '<', now)
+      .forUpdate()
+      .skipLocked()
+      .executeTakeFirst()
+    if (mark === undefined) return
+    await tellOf(tx, await begun(tx, mark.told_until, now), telling)
+    await tx.updateTable('mail_expiring').set({ told_until: now }).execute()
+  })
+}
+
+/** Requests that still wait, and whose last hours began after `from` and up to `now`. */
+async function begun(tx: Tx, from: Date, now: Date): Promise<MailedRequest[]> {
+  const later = (at: Date): Date => new Date(at.getTime() + soonMs)
+  const { rows } = await sql<MailedRequest>`
+    select request.id, request.number, request.kind, request.queue, request.risk, request.tool, request.title,
+      request.expires_at, run.worker, null as outcome
+    from request left join run on run.id = request.run_id
+    where request.state = 'pending' and request.expires_at > ${later(from)}
+      and request.expires_at <= ${later(now)} and request.expires_at > ${now}
+      and request.expires_at - request.created_at > ${2 * soonMs} * interval '1 millisecond'
+    order by request.expires_at
+  `.execute(tx)
+  return rows
+}
+
+async function tellOf(
+  tx: Tx,
+  requests: readonly MailedRequest[],
+  telling: MailPages & { readonly settings: EmailSettings },
+): Promise<void> {
+  for (const request of requests) {
+    const people = await mailRecipients(tx, request.id, telling.settings.choice)
+    const rows = people
+      .filter((one) => one.choice === 'atOnce' && isConcerned(one, 'expiring'))
+      .map(({ email }) => ({
+        id: uuidv7(),
+        endpoint: emailEndpointOf(telling.settings).name,
+        event_id: uuidv7(),
+        recipient: email,
+        type: 'request.expiring',
+        request_id: request.id,
+        body: JSON.stringify(requestMail('expiring', request, email, telling)),
+      }))
+    if (rows.length > 0) await tx.insertInto('delivery').values(rows).execute()
+  }
+}

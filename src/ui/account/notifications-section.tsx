@@ -1,0 +1,102 @@
+import { Checkbox, Switch } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { NotificationChoice } from '../../api/schemas/notifications.ts'
+import { callApi } from '../api/call-api.ts'
+import { noticesState, switchNotices, type NoticesState } from '../notices/notices-setting.ts'
+import { RadioField } from '../request/decision/radio-field.tsx'
+import { announce } from '../shell/announce.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+
+type Email = NotificationChoice['email']
+
+const queryKey = ['notifications']
+
+/** What one is told outside of the dashboard: by mail, and by this browser. */
+export function NotificationsSection() {
+  const choice = useQuery({
+    queryKey,
+    queryFn: ({ signal }) => callApi<NotificationChoice>('/v1/me/notifications', { signal }),
+  })
+  return (
+    <section className="card column" aria-labelledby="notifications-title">
+      <h2 id="notifications-title">Notifications</h2>
+      {choice.isPending && <Loading what="what you are told" lines={3} />}
+      {choice.isError && <Failure error={choice.error} retry={() => void choice.refetch()} />}
+      {choice.data !== undefined && <MailChoice email={choice.data.email} />}
+      <BrowserNotices />
+    </section>
+  )
+}
+
+function MailChoice({ email }: { email: Email }) {
+  const client = useQueryClient()
+  const choose = async (changed: Partial<Pick<Email, 'choice' | 'ended'>>): Promise<void> => {
+    const { choice, ended } = { ...email, ...changed }
+    try {
+      const answer = await callApi<NotificationChoice>('/v1/me/notifications', {
+        method: 'PUT',
+        body: { choice, ended },
+      })
+      client.setQueryData(queryKey, answer)
+      announce('Saved')
+    } catch (error) {
+      notifications.show({ color: 'red', message: (error as Error).message })
+    }
+  }
+  if (!email.available) return <p className="dim">This service sends no mail.</p>
+  const own = (word: Email['choice']): string => (email.usual === word ? ' (usual here)' : '')
+  return (
+    <>
+      <p className="dim small">
+        Of requests that you may decide, and of decisions on runs that you started.
+      </p>
+      <RadioField
+        legend={`Mail to ${email.address}`}
+        name="mail"
+        options={[
+          { value: 'atOnce', label: `Each at once${own('atOnce')}` },
+          { value: 'digest', label: `A digest ${digestWords(email.digest)}${own('digest')}` },
+          { value: 'nothing', label: `Nothing${own('nothing')}` },
+        ]}
+        value={email.choice}
+        onChoose={(choice) => void choose({ choice })}
+        disabled={false}
+      />
+      <Checkbox
+        label="Also of what colleagues decided, or what ended otherwise"
+        checked={email.ended}
+        disabled={email.choice === 'nothing'}
+        onChange={(event) => void choose({ ended: event.currentTarget.checked })}
+      />
+    </>
+  )
+}
+
+function digestWords(digest: Email['digest']): string {
+  if (digest === null) return 'now and then'
+  if ('at' in digest) return `each day at ${digest.at} (${digest.timeZone})`
+  return `every ${digest.everySeconds / 3600} h`
+}
+
+const sentences: Record<NoticesState, string> = {
+  unsupported: 'This browser shows no notifications.',
+  denied: 'This browser was told to show none of this site: allow them in its settings first.',
+  off: 'When a request that you may decide arrives and no page of ours is in sight.',
+  on: 'When a request that you may decide arrives and no page of ours is in sight.',
+}
+
+function BrowserNotices() {
+  const [state, setState] = useState(noticesState)
+  return (
+    <Switch
+      label="Notifications of this browser"
+      description={sentences[state]}
+      checked={state === 'on'}
+      disabled={state === 'unsupported' || state === 'denied'}
+      onChange={(event) => void switchNotices(event.currentTarget.checked).then(setState)}
+    />
+  )
+}
