@@ -290,6 +290,10 @@ const questions: Record<string, () => Promise<Reply>> = {
     return ada.get('/v1/keys')
   },
   postKeys: () => ada.post('/v1/keys', { name: 'robot', scopes: ['runs:read', 'audit:read'] }),
+  postKeysIdRotate: async () => {
+    const key = await ada.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
+    return ada.post(`/v1/keys/${key.body.id}/rotate`)
+  },
   deleteKeysId: async () => {
     const key = await ada.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
     return ada.delete(`/v1/keys/${key.body.id}`)
@@ -304,6 +308,8 @@ const questions: Record<string, () => Promise<Reply>> = {
   getPeople: () => ada.get('/v1/people'),
   getHealthz: () => api.ask('/healthz'),
   getReadyz: () => api.ask('/readyz'),
+  getRetention: async () =>
+    (await api.signIn(api.people.aud)).get('/v1/retention?transcripts=90d&records=30d'),
   getMetrics: async () => (await api.signIn(api.people.aud)).get('/metrics'),
 }
 

@@ -120,3 +120,75 @@ test('sixty failed keys a minute, then 429 with retry-after', async () => {
   expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
   await expect(fresh.signIn(fresh.people.ada)).resolves.toBeDefined()
 })
+
+// Rules: security.md 21
+test('a rotated key is the same key with another secret; the one before works on for the overlap', async () => {
+  const { id, key } = await createKey(ada, ['runs:read'])
+  const works = async (one: string) =>
+    (await api.ask('/v1/me', { headers: bearer(one) })).status === 200
+  const first = await ada.post(`/v1/keys/${id}/rotate`)
+  expect(first.body).toMatchObject({ id, expiresAt: null, previousUntil: expect.any(String) })
+  const untilMs = Date.parse(first.body.previousUntil) - Date.now()
+  expect(Math.abs(untilMs - 86_400_000)).toBeLessThan(3_600_000)
+  expect(first.body.key).toMatch(new RegExp(`^cs_${id}_[\\w-]{43}$`))
+  expect([await works(key), await works(first.body.key)]).toEqual([true, true])
+  const second = await ada.post(`/v1/keys/${id}/rotate`, { overlapSeconds: 3600 })
+  expect([await works(key), await works(first.body.key), await works(second.body.key)]).toEqual([
+    false,
+    true,
+    true,
+  ])
+  await api.service.db
+    .updateTable('api_key')
+    .set({ previous_until: new Date(Date.now() - 1000) })
+    .where('id', '=', id)
+    .execute()
+  expect([await works(first.body.key), await works(second.body.key)]).toEqual([false, true])
+  const now = await ada.post(`/v1/keys/${id}/rotate`, { overlapSeconds: 0 })
+  expect(now.body.previousUntil).toBeNull()
+  expect([await works(second.body.key), await works(now.body.key)]).toEqual([false, true])
+  const rows = await api.service.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', 'key.created')
+    .execute()
+  const details = rows.map((row) => JSON.parse(row.document).detail)
+  expect(details.filter((one) => one.keyId === id && one.rotated === true)).toHaveLength(3)
+})
+
+test('a key ends by itself when it was made so, and rotated it lasts as long again', async () => {
+  const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString()
+  const scopes = ['runs:read']
+  const past = await ada.post('/v1/keys', { name: 'late', scopes, expiresAt: days(-1) })
+  expect(past).toMatchObject({ status: 422, body: { code: 'invalid_request', field: 'expiresAt' } })
+  const { body } = await ada.post('/v1/keys', { name: 'brief', scopes, expiresAt: days(10) })
+  const { db } = api.service
+  const row = db.updateTable('api_key').where('id', '=', body.id)
+  // Nine days have passed.
+  const earlier = new Date(Date.now() - 9 * 86_400_000)
+  await row.set({ created_at: earlier, expires_at: days(1) }).execute()
+  const rotated = await ada.post(`/v1/keys/${body.id}/rotate`)
+  expect(Date.parse(rotated.body.expiresAt)).toBeGreaterThan(Date.parse(days(9)))
+  await row.set({ expires_at: days(-1) }).execute()
+  for (const one of [body.key, rotated.body.key]) {
+    expect((await api.ask('/v1/me', { headers: bearer(one) })).status).toBe(401)
+  }
+  expect(await ada.post(`/v1/keys/${body.id}/rotate`)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict' },
+  })
+})
+
+test("nobody rotates another person's key, and no key that was revoked", async () => {
+  const { id, key } = await createKey(ada, ['runs:read'])
+  const grace = await api.signIn(api.people.grace)
+  expect(await grace.post(`/v1/keys/${id}/rotate`)).toMatchObject({ status: 404 })
+  const asKey = await api.ask(`/v1/keys/${id}/rotate`, {
+    method: 'POST',
+    body: {},
+    headers: bearer(key),
+  })
+  expect(asKey.status).toBe(403)
+  await ada.delete(`/v1/keys/${id}`)
+  expect(await ada.post(`/v1/keys/${id}/rotate`)).toMatchObject({ status: 409 })
+})

@@ -54,7 +54,7 @@ export const eventRoutes: Route[] = [
 
 /** A stream outlives its first check: it ends with the session or key that it began with. */
 async function isStillKnown(api: Api, request: Request, identity: Identity): Promise<boolean> {
-  if (identity.kind === 'key') return isKeyLive(api.ctx, identity.key.id)
+  if (identity.kind === 'key') return isKeyLive(api.ctx, identity.key)
   const token = readSessionCookie(request) ?? ''
   const found = await readSession(api.ctx, api.settings.sessionTimes, { token, isUse: false })
   return found !== null

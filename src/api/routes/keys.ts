@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Problem } from '../../domain/problem.ts'
 import { createApiKey } from '../../services/access/create-api-key.ts'
 import { listApiKeys } from '../../services/access/list-api-keys.ts'
+import { rotateApiKey } from '../../services/access/rotate-api-key.ts'
 import { revokeApiKey } from '../../services/access/revoke-api-key.ts'
 import { route, type Route } from '../route.ts'
 import * as schemas from '../schemas/auth.ts'
@@ -27,6 +28,7 @@ export const keyRoutes: Route[] = [
         name: body.name,
         ownerEmail: body.owner ?? identity.session.person.email,
         scopes: body.scopes,
+        expiresAt: body.expiresAt === undefined ? null : new Date(body.expiresAt),
       })
       return { status: 201, body: { ...apiKeyView(created), key: created.key } }
     },
@@ -42,6 +44,29 @@ export const keyRoutes: Route[] = [
       const page = await listApiKeys(api.ctx, caller, withoutUndefined(query))
       const items = page.items.map(apiKeyView)
       return { status: 200, body: { items, nextCursor: page.nextCursor } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/keys/:id/rotate',
+    summary: 'Give an API key a new secret, shown this once; the one before works on for a while',
+    access: { by: 'person' },
+    params: keyParams,
+    body: schemas.rotateKeyBody,
+    answers: { 200: { description: 'The key as it is from now on', schema: schemas.rotatedKey } },
+    problems: ['not_found', 'conflict'],
+    answer: async (api, { params, body, caller }) => {
+      const overlapMs = body.overlapSeconds * 1000
+      const rotated = await rotateApiKey(api.ctx, caller, { id: params.id, overlapMs })
+      return {
+        status: 200,
+        body: {
+          id: params.id,
+          key: rotated.key,
+          expiresAt: rotated.expiresAt?.toISOString() ?? null,
+          previousUntil: rotated.previousUntil?.toISOString() ?? null,
+        },
+      }
     },
   }),
   route({

@@ -109,14 +109,15 @@ async function configured(
 /** A refusal as a page: the sign-in page says the sentence that belongs to `refused`. */
 async function refusedPage(refused: Promise<unknown>): Promise<Answer> {
   const why = await refused.then(
-    () => null,
+    () => '',
     (error: unknown) => {
-      if (error instanceof Problem && error.code === 'unauthenticated') return error.facts['why']
+      const why = error instanceof Problem && error.facts['why']
+      if (typeof why === 'string') return why
       throw error
     },
   )
   return (response) => {
     clearFlowCookie(response)
-    response.redirect(302, `/sign-in?refused=${String(why)}`)
+    response.redirect(302, `/sign-in?refused=${why}`)
   }
 }

@@ -72,7 +72,28 @@ export const createKeyBody = z.strictObject({
   /** absent: the caller */
   owner: email.optional(),
   scopes: z.array(apiKeyScope).min(1).max(apiKeyScopes.length),
+  /** absent: it does not end by itself */
+  expiresAt: instant.optional(),
 })
+
+/** How long the secret before works on: a day unless said otherwise, at most 30; 0 ends it now. */
+export const rotateKeyBody = z.strictObject({
+  overlapSeconds: z
+    .int()
+    .min(0)
+    .max(30 * 86_400)
+    .default(86_400),
+})
+/** `key` is told this once. */
+export const rotatedKey = z
+  .object({
+    id: z.string(),
+    key: z.string(),
+    expiresAt: instant.nullable(),
+    previousUntil: instant.nullable(),
+  })
+  .meta({ id: 'RotatedApiKey' })
+export type RotatedKeyView = z.infer<typeof rotatedKey>
 
 export const apiKey = z
   .object({
@@ -83,12 +104,18 @@ export const apiKey = z
     createdAt: instant,
     lastUsedAt: instant.nullable(),
     revokedAt: instant.nullable(),
+    expiresAt: instant.nullable(),
+    rotatedAt: instant.nullable(),
+    /** until when the secret before the last rotation works too */
+    previousUntil: instant.nullable(),
   })
   .meta({ id: 'ApiKey' })
 export type ApiKeyView = z.infer<typeof apiKey>
 export const apiKeyList = listOf(apiKey)
+export type ApiKeyList = z.infer<typeof apiKeyList>
 /** `key` is told this once. */
 export const createdKey = apiKey.extend({ key: z.string() }).meta({ id: 'CreatedApiKey' })
+export type CreatedKeyView = z.infer<typeof createdKey>
 
 export const personDetail = z
   .object({

@@ -21,5 +21,8 @@ export function apiKeyView(record: ApiKeyRecord): ApiKeyView {
     createdAt: record.createdAt.toISOString(),
     lastUsedAt: record.lastUsedAt?.toISOString() ?? null,
     revokedAt: record.revokedAt?.toISOString() ?? null,
+    expiresAt: record.expiresAt?.toISOString() ?? null,
+    rotatedAt: record.rotatedAt?.toISOString() ?? null,
+    previousUntil: record.previousUntil?.toISOString() ?? null,
   }
 }

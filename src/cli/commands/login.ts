@@ -34,12 +34,12 @@ async function linkFrom(given: string): Promise<string> {
   if (/#(link|mailed)=/.test(given)) return given
   if (!isInteractive()) {
     throw new CommandFailure(
-      'Give the one-time link itself; on the machine of the service: countersign people link EMAIL',
+      `Give the one-time link itself: sign in at ${new URL(given).origin}/account and choose "Sign in another device", or on the machine of the service: countersign people link EMAIL`,
       exitCodes.usage,
     )
   }
   const pasted = await text({
-    message: 'Paste a one-time link (from: countersign people link EMAIL)',
+    message: `Paste a one-time link (from ${new URL(given).origin}/account, "Sign in another device", or from: countersign people link EMAIL)`,
     validate: (value) =>
       value !== undefined && URL.canParse(value) ? undefined : 'That is not a link',
   })

@@ -16,4 +16,8 @@ export interface ApiKeyRecord {
   readonly createdAt: Date
   readonly lastUsedAt: Date | null
   readonly revokedAt: Date | null
+  readonly expiresAt: Date | null
+  readonly rotatedAt: Date | null
+  /** until when the secret before works too */
+  readonly previousUntil: Date | null
 }

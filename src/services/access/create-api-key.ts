@@ -10,7 +10,7 @@ import { hashToken, newToken } from './token.ts'
 /**
  * Makes a key, `cs_<id>_<secret>`, shown this once: only its hash is stored. People make keys of their own;
  * for others it takes the right `activatePolicy`.
- * Rejects with `forbidden` or `not_found`. Audits `key.created`.
+ * Rejects with `forbidden`, `not_found` or, for a time that is past, `invalid_request`. Audits `key.created`.
  */
 export async function createApiKey(
   ctx: ServiceContext,
@@ -19,6 +19,8 @@ export async function createApiKey(
     name: string
     ownerEmail: string
     scopes: readonly ApiKeyScope[]
+    /** when it ends by itself; null: never */
+    expiresAt: Date | null
   },
 ): Promise<ApiKeyRecord & { key: string }> {
   const owner = await findActivePerson(ctx, input.ownerEmail)
@@ -27,6 +29,11 @@ export async function createApiKey(
     throw new Problem('forbidden', 'A key for somebody else needs the right activatePolicy')
   }
   if (owner === null) throw new Problem('not_found', 'The project names nobody with this address')
+  const { expiresAt } = input
+  if (expiresAt !== null && expiresAt.getTime() <= Date.now()) {
+    const message = 'must be in the future'
+    throw new Problem('invalid_request', `expiresAt ${message}`, { field: 'expiresAt', message })
+  }
   const id = randomBytes(8).toString('hex')
   const secret = newToken()
   return inUnitOfWork(ctx, async (unit) => {
@@ -38,6 +45,7 @@ export async function createApiKey(
         owner_id: owner.id,
         secret_hash: hashToken(secret),
         scopes: [...new Set(input.scopes)],
+        expires_at: expiresAt,
       })
       .returning('created_at')
       .executeTakeFirstOrThrow()
@@ -45,7 +53,12 @@ export async function createApiKey(
       type: 'key.created',
       actor: caller.actor,
       channel: caller.channel,
-      detail: { keyId: id, ownerId: owner.id, scopes: [...new Set(input.scopes)] },
+      detail: {
+        keyId: id,
+        ownerId: owner.id,
+        scopes: [...new Set(input.scopes)],
+        ...(expiresAt === null ? {} : { expiresAt: expiresAt.toISOString() }),
+      },
     })
     return {
       id,
@@ -56,6 +69,9 @@ export async function createApiKey(
       createdAt,
       lastUsedAt: null,
       revokedAt: null,
+      expiresAt,
+      rotatedAt: null,
+      previousUntil: null,
     }
   })
 }

@@ -17,6 +17,7 @@ export async function listApiKeys(
     .innerJoin('person', 'person.id', 'api_key.owner_id')
     .select(['api_key.id', 'api_key.name', 'api_key.scopes'])
     .select(['api_key.created_at', 'api_key.last_used_at', 'api_key.revoked_at'])
+    .select(['api_key.expires_at', 'api_key.rotated_at', 'api_key.previous_until'])
     .select(['person.id as owner_id', 'person.name as owner_name', 'person.email as owner_email'])
     .select(sql<string>`api_key.created_at::text`.as('key_at'))
     .orderBy('api_key.created_at', 'desc')
@@ -42,6 +43,9 @@ export async function listApiKeys(
     createdAt: row.created_at,
     lastUsedAt: row.last_used_at,
     revokedAt: row.revoked_at,
+    expiresAt: row.expires_at,
+    rotatedAt: row.rotated_at,
+    previousUntil: row.previous_until,
   }))
   return { items: keys, nextCursor }
 }

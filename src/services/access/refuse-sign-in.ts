@@ -40,5 +40,5 @@ const signInSentences = {
   passkey:
     'This passkey did not sign you in: it is not registered here, or its answer came too late. Try again, or sign in another way',
   host: 'This token is not right: it is in run/host-token of the data folder',
-  key: 'This API key is not valid: it is unknown or revoked, or its owner is disabled',
+  key: 'This API key is not valid: it is unknown, revoked or expired, or its owner is disabled',
 } as const

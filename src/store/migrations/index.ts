@@ -22,6 +22,7 @@ import * as mailedLinks from './20261122T141200Z-mailed-links.ts'
 import * as installationKeys from './20261122T141000Z-installation-keys.ts'
 import * as slack from './20261122T141500Z-slack.ts'
 import * as retention from './20261122T142100Z-retention.ts'
+import * as keyRotation from './20261122T142500Z-key-rotation.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -43,6 +44,7 @@ export const migrations: Record<string, Migration> = {
   '20261122T141300Z-mail-choices': mailChoices,
   '20261122T140000Z-session-ids': sessionIds,
   '20261122T141500Z-identities': identities,
+  '20261122T142500Z-key-rotation': keyRotation,
   '20261122T140100Z-delivery-recipients': deliveryRecipients,
   '20261122T140200Z-dead-deliveries': deadDeliveries,
   '20261122T140600Z-passkeys': passkeys,

@@ -76,4 +76,9 @@ export interface ApiKeyTable {
   created_at: GeneratedTimestamp
   last_used_at: Timestamp | null
   revoked_at: Timestamp | null
+  expires_at: Timestamp | null
+  rotated_at: Timestamp | null
+  /** of the secret before, which works until then */
+  previous_hash: string | null
+  previous_until: Timestamp | null
 }

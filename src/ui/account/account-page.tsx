@@ -1,6 +1,7 @@
 import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { NotificationsSection } from './notifications-section.tsx'
+import { KeysSection } from './keys-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { SlackSection } from './slack-section.tsx'
@@ -23,6 +24,7 @@ export function AccountPage() {
         <NotificationsSection />
         <SlackSection />
         <PasskeysSection />
+        <KeysSection />
       </div>
     </>
   )

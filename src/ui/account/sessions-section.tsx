@@ -8,6 +8,7 @@ import { announce } from '../shell/announce.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
+import { AnotherDevice } from './another-device.tsx'
 
 const methodWords: Record<SessionView['method'], string> = {
   development: 'development sign-in',
@@ -38,7 +39,7 @@ export function SessionsSection() {
     }
   }
   return (
-    <section className="card" aria-labelledby="sessions-title">
+    <section className="card column" aria-labelledby="sessions-title">
       <h2 id="sessions-title">Sessions</h2>
       <p className="dim small">
         Where you are signed in. End what you do not know, and what you no longer use.
@@ -73,17 +74,19 @@ export function SessionsSection() {
           </li>
         ))}
       </ul>
-      {items.length > 1 && (
-        <Button
-          variant="default"
-          mt="sm"
-          onClick={() =>
-            void end('/v1/sessions/end-others', { body: {} }, 'All other sessions ended')
-          }
-        >
-          End all other sessions
-        </Button>
-      )}
+      <div className="row">
+        <AnotherDevice />
+        {items.length > 1 && (
+          <Button
+            variant="default"
+            onClick={() =>
+              void end('/v1/sessions/end-others', { body: {} }, 'All other sessions ended')
+            }
+          >
+            End all other sessions
+          </Button>
+        )}
+      </div>
     </section>
   )
 }

@@ -7,7 +7,7 @@ declare module 'oidc-provider' {
     save(): Promise<string>
   }
 
-  export default class Provider {
+  export class Provider {
     constructor(issuer: string, configuration: unknown)
     readonly Grant: {
       new (of: { clientId: string; accountId: string }): GrantLike

@@ -1,0 +1,82 @@
+import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
+import '@mantine/core/styles/Checkbox.css'
+import { useState, type FormEvent } from 'react'
+import type { ApiKeyView, CreatedKeyView } from '../../api/schemas/auth.ts'
+import { callApi } from '../api/call-api.ts'
+
+const scopes: readonly (readonly [scope: ApiKeyView['scopes'][number], words: string])[] = [
+  ['runs:write', 'start runs, and message and cancel its own'],
+  ['runs:read', 'read runs'],
+  ['requests:write', 'open requests of its own'],
+  ['requests:read', 'read requests'],
+  ['audit:read', 'read the audit trail'],
+]
+const dayMs = 86_400_000
+
+/** Makes a key of one's own, with a name, scopes and an end. */
+export function CreateKey({
+  act,
+}: {
+  act: (work: () => Promise<{ key?: string }>, said: string) => Promise<boolean>
+}) {
+  const [open, setOpen] = useState(false)
+  const [name, setName] = useState('')
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [days, setDays] = useState('90')
+  const submit = async (event: FormEvent): Promise<void> => {
+    event.preventDefault()
+    const expiresAt = new Date(Date.now() + Number(days) * dayMs).toISOString()
+    const body = { name: name.trim(), scopes: chosen, ...(days === '' ? {} : { expiresAt }) }
+    if (!(await act(() => callApi<CreatedKeyView>('/v1/keys', { body }), 'The key was made')))
+      return
+    setOpen(false)
+    setName('')
+    setChosen([])
+  }
+  if (!open) {
+    return (
+      <div>
+        <Button variant="default" onClick={() => setOpen(true)}>
+          Create a key…
+        </Button>
+      </div>
+    )
+  }
+  return (
+    <form className="column" onSubmit={(event) => void submit(event)}>
+      <TextInput
+        label="Name"
+        description="What it is for."
+        maxLength={100}
+        value={name}
+        onChange={(event) => setName(event.currentTarget.value)}
+      />
+      <Checkbox.Group label="It may" value={[...chosen]} onChange={setChosen}>
+        <div className="column">
+          {scopes.map(([scope, words]) => (
+            <Checkbox key={scope} value={scope} label={words} description={scope} />
+          ))}
+        </div>
+      </Checkbox.Group>
+      <NativeSelect
+        label="Ends"
+        value={days}
+        onChange={(event) => setDays(event.currentTarget.value)}
+        data={[
+          { value: '30', label: 'after 30 days' },
+          { value: '90', label: 'after 90 days' },
+          { value: '365', label: 'after a year' },
+          { value: '', label: 'never by itself' },
+        ]}
+      />
+      <div className="row">
+        <Button variant="default" onClick={() => setOpen(false)}>
+          Leave it
+        </Button>
+        <Button type="submit" disabled={name.trim() === '' || chosen.length === 0}>
+          Create the key
+        </Button>
+      </div>
+    </form>
+  )
+}

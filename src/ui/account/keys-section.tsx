@@ -1,0 +1,130 @@
+import { Button } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { ApiKeyList, ApiKeyView, RotatedKeyView } from '../../api/schemas/auth.ts'
+import { callApi } from '../api/call-api.ts'
+import { everyPage } from '../api/every-page.ts'
+import { useMe } from '../api/queries.ts'
+import { announce } from '../shell/announce.tsx'
+import { Command } from '../states/command.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Time, useNowMs } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { CreateKey } from './create-key.tsx'
+
+/** One's own API keys: programs that act for one, and never decide. */
+export function KeysSection() {
+  const { person } = useMe()
+  const client = useQueryClient()
+  const [shown, setShown] = useState<string | null>(null)
+  const keys = useQuery({
+    queryKey: ['keys'],
+    queryFn: ({ signal }) => everyPage<ApiKeyList>('/v1/keys', signal),
+  })
+  const own = keys.data?.items.filter((key) => key.owner.id === person.id) ?? []
+  const act = async (work: () => Promise<{ key?: string }>, said: string): Promise<boolean> => {
+    try {
+      const { key } = await work()
+      if (key !== undefined) setShown(key)
+      announce(said)
+      await client.invalidateQueries({ queryKey: ['keys'] })
+      return true
+    } catch (error) {
+      notifications.show({ color: 'red', message: (error as Error).message })
+      return false
+    }
+  }
+  return (
+    <section className="card column" aria-labelledby="keys-title">
+      <h2 id="keys-title">API keys</h2>
+      <p className="dim small">Programs that act for you. A key never decides.</p>
+      {keys.isPending && <Loading what="your keys" lines={2} />}
+      {keys.isError && <Failure error={keys.error} retry={() => void keys.refetch()} />}
+      <ul className="plain-list">
+        {own.map((key) => (
+          <KeyRow key={key.id} apiKey={key} act={act} />
+        ))}
+      </ul>
+      {shown !== null && (
+        <div className="column" role="status">
+          <p>Copy the key now: it is shown this once.</p>
+          <Command text={shown} />
+        </div>
+      )}
+      <CreateKey act={act} />
+    </section>
+  )
+}
+
+function KeyRow({
+  apiKey: key,
+  act,
+}: {
+  apiKey: ApiKeyView
+  act: (work: () => Promise<{ key?: string }>, said: string) => Promise<boolean>
+}) {
+  const now = useNowMs()
+  const isOver = key.expiresAt !== null && Date.parse(key.expiresAt) <= now
+  const hasEnded = key.revokedAt !== null || isOver
+  const path = `/v1/keys/${key.id}`
+  return (
+    <li className="account-row">
+      <span className="grow break">
+        <VisibleText text={key.name} /> <code className="small">{key.id}</code>
+        {hasEnded && <span className="mark">{isOver ? 'expired' : 'revoked'}</span>}
+        <br />
+        <span className="dim small">
+          {key.scopes.join(', ')} · made <Time at={key.createdAt} /> ·{' '}
+          {key.lastUsedAt === null ? (
+            'never used'
+          ) : (
+            <>
+              last used <Time at={key.lastUsedAt} />
+            </>
+          )}
+          {key.expiresAt !== null && !hasEnded && (
+            <>
+              {' '}
+              · ends <Time at={key.expiresAt} />
+            </>
+          )}
+          {key.previousUntil !== null && Date.parse(key.previousUntil) > now && !hasEnded && (
+            <>
+              {' '}
+              · the secret before works until <Time at={key.previousUntil} />
+            </>
+          )}
+        </span>
+      </span>
+      {!hasEnded && (
+        <span className="row">
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Rotate ${key.name}, ${key.id}`}
+            onClick={() =>
+              void act(
+                () => callApi<RotatedKeyView>(`${path}/rotate`, { body: {} }),
+                'The key was rotated; the secret before works for another day',
+              )
+            }
+          >
+            Rotate
+          </Button>
+          <Button
+            size="compact-sm"
+            variant="default"
+            aria-label={`Revoke ${key.name}, ${key.id}`}
+            onClick={() =>
+              void act(() => callApi(path, { method: 'DELETE' }), 'The key was revoked')
+            }
+          >
+            Revoke
+          </Button>
+        </span>
+      )}
+    </li>
+  )
+}
