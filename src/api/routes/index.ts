@@ -23,6 +23,7 @@ import { policyVersionRoutes } from './policy-versions.ts'
 import { queueRoutes } from './queues.ts'
 import { requestActionRoutes } from './request-actions.ts'
 import { requestRoutes } from './requests.ts'
+import { retentionRoutes } from './retention.ts'
 import { revisionRoutes } from './revisions.ts'
 import { runActionRoutes } from './run-actions.ts'
 import { runRoutes } from './runs.ts'
@@ -66,5 +67,6 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...eventRoutes,
     ...healthRoutes,
     ...metricsRoutes,
+    ...retentionRoutes,
   ]
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { Db } from '../../store/database.ts'
 
 /** Where a look through the runs that ended stands: the last one seen. */
@@ -16,17 +16,33 @@ export async function dueRuns(
   options: { readonly olderThanMs: number; readonly after: RunPlace | null; readonly most: number },
 ): Promise<RunPlace[]> {
   const { olderThanMs, after, most } = options
-  const cutoff = sql`(clock_timestamp() - ${olderThanMs} * interval '1 millisecond')`
+  const behind =
+    after === null
+      ? sql`true`
+      : sql`(ended_at, id) > (${after.endedAt}::timestamptz, ${after.id}::uuid)`
   const { rows } = await sql<RunPlace>`
     select id, ended_at::text as "endedAt" from run
-    where ended_at < ${cutoff}
-      and (ended_at, id) > (${after?.endedAt ?? '-infinity'}::timestamptz, ${after?.id ?? '00000000-0000-0000-0000-000000000000'}::uuid)
-      and not exists (select from cleared_run where run_id = run.id)
-      and not exists (
-        select from run as other where other.root_run_id = run.root_run_id
-          and (other.ended_at is null or other.ended_at >= ${cutoff})
-      )
+    where ${isDue(olderThanMs)} and ${behind}
     order by ended_at, id limit ${most}
   `.execute(db)
   return rows
+}
+
+/** How many there are. */
+export async function countDueRuns(db: Db, olderThanMs: number): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select count(*) from run where ${isDue(olderThanMs)}
+  `.execute(db)
+  return Number(rows[0]?.count ?? 0)
+}
+
+function isDue(olderThanMs: number): RawBuilder<unknown> {
+  const cutoff = sql`(clock_timestamp() - ${olderThanMs} * interval '1 millisecond')`
+  return sql`
+    ended_at < ${cutoff}
+    and not exists (select from cleared_run where run_id = run.id)
+    and not exists (
+      select from run as other where other.root_run_id = run.root_run_id
+        and (other.ended_at is null or other.ended_at >= ${cutoff})
+    )`
 }

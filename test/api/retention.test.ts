@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRun } from '../harness/fixtures/gated-run.ts'
+import { createTestApi, type Client, type TestApi } from './test-api.ts'
+
+let api: TestApi
+let aud: Client
+
+beforeAll(async () => {
+  api = await createTestApi()
+  aud = await api.signIn(api.people.aud)
+  const { id } = await addRun(api.service, { startedBy: api.people.ada })
+  await addRun(api.service, { startedBy: api.people.ada })
+  await sql`
+    update run set state = 'completed', ended_at = now() - interval '100 days' where id = ${id}
+  `.execute(api.database.db)
+  await sql`
+    insert into outbox (kind, payload, created_at, delivered_at)
+      select 'signal_decided', '{}', now() - interval '40 days', now() from generate_series(1, 3)
+  `.execute(api.database.db)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+test('what a rule would remove is counted before anybody sets it, and nothing goes', async () => {
+  const preview = await aud.get('/v1/retention?transcripts=90d&records=30d')
+  expect(preview.body).toEqual({
+    transcripts: { rule: 'transcripts: 90d', runs: 1 },
+    records: {
+      rule: 'records: 30d',
+      outbox: 3,
+      events: 0,
+      deliveries: 0,
+      idempotencyKeys: 0,
+      sessions: 0,
+      signInLinks: 0,
+    },
+  })
+  expect((await aud.get('/v1/retention?transcripts=90d')).body.transcripts.runs).toBe(1)
+  expect((await aud.get('/v1/retention?transcripts=101d')).body.transcripts.runs).toBe(0)
+  expect((await aud.get('/v1/retention')).body).toEqual({ transcripts: null, records: null })
+})
+
+test('only people with the right readAudit are told, and a duration has a unit', async () => {
+  const grace = await api.signIn(api.people.grace)
+  expect(await grace.get('/v1/retention')).toMatchObject({
+    status: 403,
+    body: { code: 'forbidden' },
+  })
+  expect(await aud.get('/v1/retention?transcripts=90')).toMatchObject({
+    status: 422,
+    body: { code: 'invalid_request', field: 'transcripts' },
+  })
+})
