@@ -7,6 +7,14 @@ import type { SignInMails } from '../delivery/email/sign-in-mails.ts'
 import type { FindIdentityProvider } from '../services/access/oidc/identity-provider.ts'
 import type { SessionTimes } from '../services/access/session-times.ts'
 
+/** Public keys of the installation. */
+export interface EvidenceKeys {
+  /** the public key of the audit log, `name+hash+base64` */
+  readonly auditKey: string
+  /** the keys of statements as a note that the audit log's key signs: what evidence carries with it */
+  readonly statementKeys: string
+}
+
 /** What the composition root tells the HTTP API. Times in milliseconds. */
 export interface ApiSettings {
   /** where people reach us; its host is accepted in `Host`, its origin in `Origin` */
@@ -31,10 +39,8 @@ export interface ApiSettings {
     readonly namespace: string
   }
   readonly version: string
-  /** the public key of the audit log, `name+hash+base64` */
-  readonly auditKey: string
-  /** the keys of statements as a note that the audit log's key signs: what evidence carries with it */
-  readonly statementKeys: string
+  /** what evidence is verified with, as it is now: keys rotate */
+  readonly evidence: EvidenceKeys
   readonly requestsPerSecond: number
   /** a comment keeps proxies from closing a silent stream */
   readonly heartbeatMs: number

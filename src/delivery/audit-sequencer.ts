@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
+import { formatVerifierKey } from '../evidence/note/note-key.ts'
 import type { NoteSigner } from '../evidence/note/signed-note.ts'
 import type { Log } from '../services/context.ts'
 import { advisoryLocks } from '../store/advisory-locks.ts'
 import type { Db } from '../store/database.ts'
+import { readLogKey } from '../store/installation-keys.ts'
 import { appendToLog, leavesAtOnce } from './append-to-log.ts'
 import { Repeating } from './repeating.ts'
 
@@ -42,7 +44,7 @@ export class AuditSequencer implements AsyncDisposable {
   }
 }
 
-/** Appends one batch; 0 when nothing waits or another process is at it. */
+/** Appends one batch; 0 when nothing waits or another process is at it. Rejects when the log has another key by now. */
 export async function sequenceAudit(db: Db, signer: NoteSigner): Promise<number> {
   const waiting = await db.selectFrom('audit_unsequenced').select('place').limit(1).execute()
   if (waiting.length === 0) return 0
@@ -50,6 +52,11 @@ export async function sequenceAudit(db: Db, signer: NoteSigner): Promise<number>
     const { rows } = await sql<{ mine: boolean }>`
       select pg_try_advisory_xact_lock(${advisoryLocks.auditSequencer}) as mine
     `.execute(tx)
-    return rows[0]?.mine === true ? appendToLog(tx, signer) : 0
+    if (rows[0]?.mine !== true) return 0
+    const inForce = await readLogKey(tx)
+    if (inForce !== null && inForce.vkey !== formatVerifierKey(signer.key)) {
+      throw new Error(`The log is signed with ${inForce.vkey}, and this process has another key`)
+    }
+    return appendToLog(tx, signer)
   })
 }

@@ -1,11 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { chmod, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { signStatement, verifyStatement } from '../domain/statement-bytes.ts'
-import { formatVerifierKey } from '../evidence/note/note-key.ts'
-import { findLogKey, loadLogSigner, loadSigner, publicKeyLine } from './keys.ts'
+import { loadSigner, publicKeyLine } from './keys.ts'
 import { loadVerifier } from './keys/public-keys.ts'
 
 let dataDir: string
@@ -31,25 +30,6 @@ test('a private key that others can read is refused', async () => {
   await loadSigner(dataDir, {})
   await chmod(join(dataDir, 'keys', 'signing.pem'), 0o644)
   await expect(loadSigner(dataDir, {})).rejects.toThrow('can be read by others')
-})
-
-// Rules: security.md 13
-test('the log has a key of its own, made on first start, owner-only, and found again afterwards', async () => {
-  const { keyId } = await loadSigner(dataDir, {})
-  const { key } = await loadLogSigner(dataDir, {})
-  const again = await loadLogSigner(dataDir, {})
-  expect(formatVerifierKey(again.key)).toBe(formatVerifierKey(key))
-  expect(key.name).toMatch(/^countersign\/[0-9a-f]{16}$/)
-  expect(key.name).not.toContain(keyId)
-  const file = join(dataDir, 'keys', 'log.pem')
-  expect((await stat(file)).mode & 0o777).toBe(0o600)
-  const pem = await readFile(file, 'utf8')
-  const given = await loadLogSigner('/nowhere', { COUNTERSIGN_LOG_KEY: pem })
-  expect(given.key.name).toBe(key.name)
-  expect((await findLogKey(dataDir, {}))?.name).toBe(key.name)
-  expect(await findLogKey('/nowhere', {})).toBeNull()
-  await chmod(file, 0o644)
-  await expect(loadLogSigner(dataDir, {})).rejects.toThrow('can be read by others')
 })
 
 test('what the signer signs, the verifier of the same folder verifies, and no other', async () => {

@@ -1,9 +1,6 @@
 import { createPublicKey } from 'node:crypto'
-import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Signer } from '../domain/statement-bytes.ts'
-import { noteKey, type NoteKey } from '../evidence/note/note-key.ts'
-import type { NoteSigner } from '../evidence/note/signed-note.ts'
 import { readText } from './environment.ts'
 import type { Environment } from './environment.ts'
 import {
@@ -11,7 +8,6 @@ import {
   exists,
   keyFolder,
   publicKeyFolder,
-  refuseReadable,
   signerOf,
   writeKeyFile,
 } from './keys/key-files.ts'
@@ -48,48 +44,6 @@ export async function publishKey(dataDir: string, signer: Signer): Promise<void>
   if (await exists(file)) return
   const pem = createPublicKey(privateKey).export({ type: 'spki', format: 'pem' })
   await writeKeyFile(file, pem.toString(), 0o644)
-}
-
-/**
- * The signer of the audit log's checkpoints, made and refused like the API's other one. Its name, which is the log's
- * origin, is that of its public key: it stays what it is when the installation moves to another address.
- */
-export async function loadLogSigner(
-  dataDir: string,
-  environment: Environment,
-): Promise<NoteSigner> {
-  const given = readText(environment, 'COUNTERSIGN_LOG_KEY')
-  return logSignerOf(
-    given === undefined
-      ? await readOwnFile(logKeyFile(dataDir))
-      : signerOf(given, 'COUNTERSIGN_LOG_KEY'),
-  )
-}
-
-/** The public half of the same, where it was made already; `null`: not here. */
-export async function findLogKey(
-  dataDir: string,
-  environment: Environment,
-): Promise<NoteKey | null> {
-  const file = logKeyFile(dataDir)
-  const given =
-    readText(environment, 'COUNTERSIGN_LOG_KEY') ?? (await readFile(file, 'utf8').catch(() => null))
-  return given === null ? null : logSignerOf(signerOf(given, file)).key
-}
-
-function logSignerOf({ keyId, privateKey }: Signer): NoteSigner {
-  return { key: noteKey(`countersign/${keyId}`, createPublicKey(privateKey)), privateKey }
-}
-
-function logKeyFile(dataDir: string): string {
-  return join(keyFolder(dataDir), 'log.pem')
-}
-
-async function readOwnFile(file: string): Promise<Signer> {
-  await createKeyOnce(file)
-  const { mode } = await stat(file)
-  refuseReadable(file, mode)
-  return signerOf(await readFile(file, 'utf8'), file)
 }
 
 /** The public half as one line, for `COUNTERSIGN_PUBLIC_KEYS` on the hosts of Temporal workers. */

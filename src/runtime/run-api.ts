@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../api/app.ts'
-import type { ApiSettings } from '../api/settings.ts'
+import type { ApiSettings, EvidenceKeys } from '../api/settings.ts'
 import { AuditSequencer } from '../delivery/audit-sequencer.ts'
 import { MailRounds } from '../delivery/email/mail-rounds.ts'
 import { SignInMails } from '../delivery/email/sign-in-mails.ts'
@@ -39,26 +39,27 @@ import { keepPins } from './keep-pins.ts'
 import { CHECKOUT, findFolders, isUsualDataDir } from './folders.ts'
 import { ensureHostToken } from './host-token.ts'
 import { listen } from './http-server.ts'
-import { loadLogSigner, loadSigner, publicKeyLine } from './keys.ts'
+import { loadSigner, publicKeyLine } from './keys.ts'
 import { keepKeys } from './keys/keep-keys.ts'
+import { keepLogKey } from './keys/log-key.ts'
 import { loadVerifier } from './keys/public-keys.ts'
 import { createLog } from './logging.ts'
 import { createApiMetrics } from './metrics/api-metrics.ts'
 import { serveMetrics } from './metrics/serve-metrics.ts'
+import { readProjectEnvironment, withoutModelKeys } from './project/project-environment.ts'
 import { putProjectIntoForce } from './project/put-project-into-force.ts'
 import { readReadiness } from './readiness.ts'
-import { readProjectEnvironment, withoutModelKeys } from './project/project-environment.ts'
 import { serveProcess } from './serve-process.ts'
-import { temporalConnection } from './temporal/temporal-tls.ts'
-
 import { openTracing } from './tracing/open-tracing.ts'
 import { traceApi } from './tracing/trace-api.ts'
+import { temporalConnection } from './temporal/temporal-tls.ts'
+
 const REQUESTS_PER_SECOND = 200
 const HEARTBEAT_MS = 15_000
-
-/** `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can sign. */
 /** A collector that is away keeps no process from ending. */
 const LAST_SPANS_MS = 2_000
+
+/** `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can sign. */
 export async function runApi(options: { project?: string; data?: string }): Promise<void> {
   const folders = findFolders(options)
   const environment = withoutModelKeys(
@@ -69,7 +70,6 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     const log = createLog('api', config.logLevel)
     const signer = await loadSigner(config.dataDir, environment)
     const verifier = await loadVerifier(config.dataDir, environment)
-    const logSigner = await loadLogSigner(config.dataDir, environment)
     const db = connectDatabase({
       url: config.databaseUrl,
       poolSize: config.databasePoolSize,
@@ -87,9 +87,9 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       ...(tracing === null ? {} : { interceptors: tracing.interceptors }),
     })
     undo.defer(() => temporal.close())
-    const deliveries = createDeliveries(temporal, config, undo)
     const metrics = createApiMetrics(db, temporal)
     if (config.metrics !== null) undo.use(await serveMetrics(metrics.page, config.metrics))
+    const deliveries = createDeliveries(temporal, config, undo)
     const policies = createPolicyReader({ db, verifier, log })
     const workspaceQueue = async (): Promise<string> => {
       const { config: project } = await policies.inForce()
@@ -147,12 +147,18 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     )
     const signInMails = undo.use(new SignInMails({ ctx, publicUrl: config.publicUrl, environment }))
     undo.use(new MailRounds({ db, log, policies, publicUrl: config.publicUrl }))
-    undo.use(new AuditSequencer({ db, signer: logSigner, log }))
+    const { dataDir } = config
+    const logKey = undo.use(await keepLogKey({ db, dataDir, environment, log }))
+    undo.use(new AuditSequencer({ db, signer: logKey.signer, log }))
     undo.use(new Retention(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config, {
-      auditKey: formatVerifierKey(logSigner.key),
-      statementKeys: formatStatementKeys(verifier, logSigner),
+      get auditKey() {
+        return formatVerifierKey(logKey.shown.key)
+      },
+      get statementKeys() {
+        return formatStatementKeys(verifier, logKey.shown)
+      },
     })
     const readiness = () => readReadiness(db, temporal)
     const stopping = new AbortController()
@@ -183,10 +189,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
   })
 }
 
-async function readSettings(
-  config: Config,
-  keys: Pick<ApiSettings, 'auditKey' | 'statementKeys'>,
-): Promise<ApiSettings> {
+async function readSettings(config: Config, evidence: EvidenceKeys): Promise<ApiSettings> {
   const uiDir = join(CHECKOUT, 'dist', 'ui')
   return {
     publicUrl: config.publicUrl,
@@ -200,7 +203,7 @@ async function readSettings(
     isSample: config.isQuickstart,
     temporal: { uiUrl: config.temporalUiUrl, namespace: config.temporal.namespace },
     version: VERSION,
-    ...keys,
+    evidence,
     requestsPerSecond: REQUESTS_PER_SECOND,
     heartbeatMs: HEARTBEAT_MS,
   }

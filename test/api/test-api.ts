@@ -118,8 +118,10 @@ const defaultSettings: ApiSettings = {
   isSample: false,
   temporal: { uiUrl: null, namespace: 'default' },
   version: '0.0.0-test',
-  auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
-  statementKeys: 'countersign statement keys v1\n',
+  evidence: {
+    auditKey: 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW',
+    statementKeys: 'countersign statement keys v1\n',
+  },
   requestsPerSecond: 10_000,
   heartbeatMs: 15_000,
 }

@@ -26,7 +26,7 @@ export const auditEvidenceRoutes: Route[] = [
       const body = await exportBundle(api.ctx, caller, {
         request: params.id,
         ...withoutUndefined(query),
-        keysNote: api.settings.statementKeys,
+        keysNote: api.settings.evidence.statementKeys,
         keyReadsAudit: keyReadsAudit(identity),
       })
       return { status: 200, body }
@@ -46,7 +46,7 @@ export const auditEvidenceRoutes: Route[] = [
     problems: ['forbidden'],
     answer: async (api, { caller, identity }) => {
       const archive = await exportLog(api.ctx, caller, {
-        keysNote: api.settings.statementKeys,
+        keysNote: api.settings.evidence.statementKeys,
         keyReadsAudit: keyReadsAudit(identity),
       })
       return async (response) => {

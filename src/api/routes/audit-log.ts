@@ -3,6 +3,7 @@ import { proveConsistency } from '../../services/audit/log/prove-events.ts'
 import { readCheckpoint } from '../../services/audit/log/read-checkpoint.ts'
 import { readReceipt } from '../../services/audit/log/read-receipt.ts'
 import { readTile } from '../../services/audit/log/read-tile.ts'
+import { readHandovers } from '../../store/installation-keys.ts'
 import { keyReadsAudit } from '../identity.ts'
 import { route, type Route } from '../route.ts'
 import * as schemas from '../schemas/audit-log.ts'
@@ -22,8 +23,9 @@ export const auditLogRoutes: Route[] = [
     answer: async (api, { query }) => {
       const checkpoint = await readCheckpoint(api.ctx)
       const { note, size, at } = checkpoint
-      const vkey = api.settings.auditKey
-      const body = { checkpoint: note, vkey, size, at: at.toISOString() }
+      const vkey = api.settings.evidence.auditKey
+      const handovers = await readHandovers(api.ctx.db)
+      const body = { checkpoint: note, vkey, size, at: at.toISOString(), handovers }
       if (query.since === undefined) return { status: 200, body }
       const proof =
         query.since < checkpoint.size
@@ -50,7 +52,12 @@ export const auditLogRoutes: Route[] = [
         event: document,
         proof: proof.map((hash) => hash.toString('base64')),
       }))
-      const body = { ...receipt, checkpoint: note, vkey: api.settings.auditKey, events: proven }
+      const body = {
+        ...receipt,
+        checkpoint: note,
+        vkey: api.settings.evidence.auditKey,
+        events: proven,
+      }
       return { status: 200, body }
     },
   }),

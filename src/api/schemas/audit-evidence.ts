@@ -19,6 +19,8 @@ export const bundle = z
     checkpoint: note,
     /** the keys of the statements, signed by the log's key */
     keys: note,
+    /** how the log's keys took over from each other, the first one first; absent where none did */
+    handovers: z.array(note).optional(),
     events: z.array(z.object({ index: z.int(), event: z.string(), proof: z.array(z.base64()) })),
     statements: z.array(
       z.object({

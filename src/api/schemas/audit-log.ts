@@ -17,6 +17,8 @@ export const signedCheckpoint = z
     at: instant,
     /** that the log goes on from `since` events, each hash in base64 (RFC 9162 2.1.4); empty when it is not longer */
     consistency: z.array(z.base64()).optional(),
+    /** how the log's keys took over from each other: signed notes, the first one first */
+    handovers: z.array(z.string()),
   })
   .meta({ id: 'SignedCheckpoint' })
 export type SignedCheckpointView = z.infer<typeof signedCheckpoint>

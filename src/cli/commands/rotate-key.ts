@@ -9,6 +9,11 @@ interface RotateOptions extends FolderOptions {
   id?: string
 }
 
+interface LogOptions extends FolderOptions {
+  compromised?: boolean
+  lost?: boolean
+}
+
 /** How long the API is waited for: it looks every second. */
 const waitMs = 10_000
 const lookEveryMs = 200
@@ -32,6 +37,38 @@ export function addRotateKeyCommand(program: Command): void {
     'rotate-key signing --compromised',
     'rotate-key signing --compromised --id 4f1d2a90c3b85e77',
   ])
+  const log = withFolders(rotate.command('log'))
+    .description(
+      'the key of the audit log: both sign the checkpoint at which the new one takes over',
+    )
+    .option(
+      '--compromised',
+      'somebody else may have the old one: it does not vouch for the new one',
+    )
+    .option('--lost', 'the old one is gone: the one that is here goes on without it')
+    .action(rotateLog)
+  withExamples(log, ['rotate-key log', 'rotate-key log --compromised', 'rotate-key log --lost'])
+}
+
+async function rotateLog(options: LogOptions): Promise<void> {
+  const { findFolders } = await import('../../runtime/folders.ts')
+  const keys = await import('../../runtime/keys/log-key-files.ts')
+  const { dataDir } = findFolders(options)
+  if (options.lost === true && options.compromised === true) {
+    throw new CommandFailure('Say --lost or --compromised, not both', exitCodes.usage)
+  }
+  await failing(async () => {
+    if (options.lost === true || options.compromised === true) await keys.markUnvouched(dataDir)
+    if (options.lost !== true) await keys.makeNextLogKey(dataDir)
+  })
+  if (!(await isOver(() => keys.isHandoverOpen(dataDir)))) {
+    console.log('The new key takes over as soon as an API process of this data folder runs.')
+    return
+  }
+  console.log(
+    'The new key has taken over. Print it with: countersign audit key; who verifies needs to hear of it' +
+      (options.lost === true || options.compromised === true ? ' from you.' : ' from nobody.'),
+  )
 }
 
 async function rotateSigning(options: RotateOptions): Promise<void> {
@@ -52,15 +89,21 @@ async function rotateSigning(options: RotateOptions): Promise<void> {
     return previous
   })
   if (!compromised) return console.log(`What ${old} signed stays valid.`)
+  console.log(
+    (await isOver(async () => (await keys.findRetiring(dataDir)).includes(old)))
+      ? `${old} is void: its grants have ended, and what it approved asks afresh.`
+      : `${old} is void as soon as an API process of this data folder runs.`,
+  )
+}
+
+/** Waits until this is no longer so; false when nobody sees to it. */
+async function isOver(isOpen: () => Promise<boolean>): Promise<boolean> {
   const until = Date.now() + waitMs
-  while ((await keys.findRetiring(dataDir)).includes(old)) {
-    if (Date.now() > until) {
-      console.log(`${old} is void as soon as an API process of this data folder runs.`)
-      return
-    }
+  while (await isOpen()) {
+    if (Date.now() > until) return false
     await delay(lookEveryMs)
   }
-  console.log(`${old} is void: its grants have ended, and what it approved asks afresh.`)
+  return true
 }
 
 async function failing<T>(work: () => Promise<T>): Promise<T> {

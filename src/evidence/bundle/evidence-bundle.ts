@@ -28,6 +28,8 @@ export interface EvidenceBundle {
   readonly checkpoint: string
   /** the keys of the statements, signed by the log's key */
   readonly keys: string
+  /** how the log's keys took over from each other: notes, the first one first; absent where none did */
+  readonly handovers?: readonly string[]
   /** in the log's order */
   readonly events: readonly BundledEvent[]
   readonly statements: readonly KeptStatement[]
@@ -47,7 +49,7 @@ export function parseBundle(text: string): EvidenceBundle {
   if (value === null || typeof value !== 'object' || value.format !== bundleFormat) {
     throw new MalformedEvidence(`A bundle's format is "${bundleFormat}"`)
   }
-  const { requestId, checkpoint, keys, consistency } = value
+  const { requestId, checkpoint, keys, consistency, handovers } = value
   if (typeof requestId !== 'string' || typeof checkpoint !== 'string' || typeof keys !== 'string') {
     throw new MalformedEvidence('A bundle has a requestId, a checkpoint and keys')
   }
@@ -57,6 +59,7 @@ export function parseBundle(text: string): EvidenceBundle {
     requestIds: textsOf(value.requestIds),
     checkpoint,
     keys,
+    ...(handovers === undefined ? {} : { handovers: textsOf(handovers) }),
     events: listOf(value.events, 'events', readEvent),
     statements: listOf(value.statements, 'statements', (one) => asStatement(one as KeptStatement)),
     revealed: listOf(value.revealed, 'revealed', readRevealed),

@@ -22,6 +22,8 @@ export const logPartNames = {
   uncovered: 'uncovered',
   /** paths of stored tiles that the tree does not have: a JSON text a line */
   stray: 'stray',
+  /** how the log's keys took over from each other, the first one first: a note as a JSON text a line */
+  handovers: 'handovers',
   /** ids of events that the trail keeps under another time, type or subject than they say: a JSON text a line */
   misfiled: 'misfiled',
 } as const

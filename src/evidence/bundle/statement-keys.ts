@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import type { RetiredKey, Verifier } from '../../domain/statement-bytes.ts'
 import { MalformedEvidence } from '../malformed.ts'
-import type { NoteKey } from '../note/note-key.ts'
+import type { LogKeys } from '../note/log-keys.ts'
 import {
   formatNote,
   isSignedBy,
@@ -30,14 +30,15 @@ export function formatStatementKeys(verifier: Verifier, signer: NoteSigner): str
 }
 
 /** The keys of such a note; retired ones are among both, since they signed what is older. Throws `MalformedEvidence` unless the log's key signed it for its own log. */
-export function openStatementKeys(note: string, key: NoteKey): Verifier {
+export function openStatementKeys(note: string, { keys }: LogKeys): Verifier {
   const signed = parseNote(note)
-  if (!isSignedBy(signed, key)) {
-    throw new MalformedEvidence(`The statement keys are not signed by ${key.name}`)
+  const name = keys[0]?.key.name
+  if (!keys.some(({ key }) => isSignedBy(signed, key))) {
+    throw new MalformedEvidence(`The statement keys are not signed by ${name}`)
   }
   const [first, origin, ...lines] = signed.text.trimEnd().split('\n')
-  if (first !== heading || origin !== key.name) {
-    throw new MalformedEvidence(`The statement keys are not those of ${key.name}`)
+  if (first !== heading || origin !== name) {
+    throw new MalformedEvidence(`The statement keys are not those of ${name}`)
   }
   const publicKeys = new Map<string, KeyObject>()
   const retired = new Map<string, RetiredKey>()

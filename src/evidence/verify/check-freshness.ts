@@ -1,6 +1,5 @@
 import type { Checkpoint } from '../note/checkpoint.ts'
-import { openCheckpoint } from '../note/checkpoint.ts'
-import type { NoteKey } from '../note/note-key.ts'
+import { openLogCheckpoint, type LogKeys } from '../note/log-keys.ts'
 import { sentenceOf } from './checkpoint-opened.ts'
 import type { Findings } from './finding.ts'
 import type { LoggedEvent } from './logged-event.ts'
@@ -17,12 +16,12 @@ export function checkFreshness(
   evidence: {
     readonly checkpoint: Checkpoint | null
     readonly newest: LoggedEvent | null
-    readonly key: NoteKey
+    readonly keys: LogKeys
     readonly since: string | null
     readonly continuesFrom: ContinuesFrom
   },
 ): void {
-  const { checkpoint, newest, key, since } = evidence
+  const { checkpoint, newest, keys, since } = evidence
   if (checkpoint === null) {
     findings.cannotJudge('there is no checkpoint that can be read')
     return
@@ -35,7 +34,7 @@ export function checkFreshness(
   }
   let older: Checkpoint
   try {
-    older = openCheckpoint(since, key)
+    older = openLogCheckpoint(since, keys)
   } catch (error) {
     findings.fail(`the checkpoint that was kept: ${sentenceOf(error)}`)
     return

@@ -1,6 +1,6 @@
 import { MalformedEvidence } from '../malformed.ts'
-import { openCheckpoint, parseCheckpoint, type Checkpoint } from '../note/checkpoint.ts'
-import type { NoteKey } from '../note/note-key.ts'
+import { parseCheckpoint, type Checkpoint } from '../note/checkpoint.ts'
+import { openLogCheckpoint, type LogKeys } from '../note/log-keys.ts'
 import { parseNote } from '../note/signed-note.ts'
 import type { Findings } from './finding.ts'
 
@@ -10,11 +10,11 @@ import type { Findings } from './finding.ts'
  */
 export function openedCheckpoint(
   note: string,
-  key: NoteKey,
+  keys: LogKeys,
   authenticity: Findings,
 ): Checkpoint | null {
   try {
-    return openCheckpoint(note, key)
+    return openLogCheckpoint(note, keys)
   } catch (error) {
     authenticity.fail(sentenceOf(error))
   }

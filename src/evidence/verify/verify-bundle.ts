@@ -5,6 +5,7 @@ import { verifyConsistency } from '../merkle/consistency-proof.ts'
 import { verifyInclusion } from '../merkle/inclusion-proof.ts'
 import { leafHash } from '../merkle/tree-hash.ts'
 import type { Checkpoint } from '../note/checkpoint.ts'
+import { logKeysOf, parseHandovers, type LogKeys } from '../note/log-keys.ts'
 import type { NoteKey } from '../note/note-key.ts'
 import { checkFreshness } from './check-freshness.ts'
 import { openedCheckpoint, sentenceOf } from './checkpoint-opened.ts'
@@ -22,11 +23,12 @@ export function verifyBundle(
   since: string | null,
 ): Verdict[] {
   const findings = openFindings()
-  const checkpoint = openedCheckpoint(bundle.checkpoint, key, findings.authenticity)
+  const keys = keysOfLog(bundle, key, findings.authenticity)
+  const checkpoint = openedCheckpoint(bundle.checkpoint, keys, findings.authenticity)
   const requestIds = new Set([bundle.requestId, ...bundle.requestIds])
   const statements = {
     kept: bundle.statements,
-    verifier: keysOf(bundle, key, findings.authenticity),
+    verifier: keysOf(bundle, keys, findings.authenticity),
   }
   const judge = new EventJudge(findings, { whole: false, requestIds }, statements)
   checkInclusion(findings.integrity, bundle, checkpoint)
@@ -36,7 +38,7 @@ export function verifyBundle(
   checkFreshness(findings.freshness, {
     checkpoint,
     newest: judge.newest,
-    key,
+    keys,
     since,
     continuesFrom: (older) => continues(bundle, checkpoint, older),
   })
@@ -77,13 +79,26 @@ function checkRevealed(findings: Findings, { revealed, events }: EvidenceBundle)
   if (revealed.length > 0) findings.note(`${revealed.length} revealed texts are those committed to`)
 }
 
+function keysOfLog(
+  { handovers = [] }: EvidenceBundle,
+  key: NoteKey,
+  authenticity: Findings,
+): LogKeys {
+  try {
+    return logKeysOf(key, parseHandovers(handovers))
+  } catch (error) {
+    authenticity.fail(sentenceOf(error))
+    return logKeysOf(key, [])
+  }
+}
+
 function keysOf(
   { keys }: EvidenceBundle,
-  key: NoteKey,
+  logKeys: LogKeys,
   authenticity: Findings,
 ): Statements['verifier'] {
   try {
-    return openStatementKeys(keys, key)
+    return openStatementKeys(keys, logKeys)
   } catch (error) {
     authenticity.fail(sentenceOf(error))
     return null

@@ -10,6 +10,7 @@ import { openStatementKeys } from '../bundle/statement-keys.ts'
 import { hashBytesLong, isSameHash, leafHash } from '../merkle/tree-hash.ts'
 import { rangeHash } from '../merkle/tree-range.ts'
 import type { Checkpoint } from '../note/checkpoint.ts'
+import { logKeysOf, parseHandovers, type LogKeys } from '../note/log-keys.ts'
 import type { NoteKey } from '../note/note-key.ts'
 import { decodeEntries } from '../tiles/entry-bundle.ts'
 import { entriesPath, tileWidth } from '../tiles/tile-path.ts'
@@ -31,23 +32,24 @@ const coveredWithinMs = 60_000
  */
 export function verifyLog(files: LogFiles, key: NoteKey, since: string | null): Verdict[] {
   const findings = openFindings()
+  const keys = keysOfLog(files, key, findings.authenticity)
   const note = files.read(logFileNames.checkpoint)
   const checkpoint =
     note === null
       ? null
-      : openedCheckpoint(Buffer.from(note).toString('utf8'), key, findings.authenticity)
+      : openedCheckpoint(Buffer.from(note).toString('utf8'), keys, findings.authenticity)
   if (note === null) findings.authenticity.fail('there is no checkpoint')
   if (checkpoint === null)
     findings.integrity.cannotJudge('there is no checkpoint to hold the events against')
   const judge = new EventJudge(
     findings,
     { whole: true, requestIds: new Set() },
-    statementsOf(files, key, findings.authenticity),
+    statementsOf(files, keys, findings.authenticity),
   )
   const size = checkpoint?.size ?? 0
   const tree = new CompactTree(readLeaves(files, size, findings, judge))
   judge.end()
-  checkTree(findings.integrity, files, tree, checkpointsOf(files, key, checkpoint, findings))
+  checkTree(findings.integrity, files, tree, checkpointsOf(files, keys, checkpoint, findings))
   for (const path of textsOf(files, logPartNames.stray, findings.integrity)) {
     findings.integrity.fail(`${path} is stored, and the tree has no such tile`)
   }
@@ -55,7 +57,7 @@ export function verifyLog(files: LogFiles, key: NoteKey, since: string | null): 
   checkFreshness(findings.freshness, {
     checkpoint,
     newest: judge.newest,
-    key,
+    keys,
     since,
     continuesFrom: (older) =>
       isSameHash(rangeHash({ begin: 0, end: older.size }, tree.nodeAt), older.root),
@@ -103,13 +105,24 @@ function readEntries(files: LogFiles, path: string, width: number, integrity: Fi
   }
 }
 
-function statementsOf(files: LogFiles, key: NoteKey, authenticity: Findings): Statements {
+/** The log's keys as far as one that somebody has leads. */
+function keysOfLog(files: LogFiles, key: NoteKey, authenticity: Findings): LogKeys {
+  try {
+    const notes = readLines<string>(files, logPartNames.handovers).map(String)
+    return logKeysOf(key, parseHandovers(notes))
+  } catch (error) {
+    authenticity.fail(`${logPartNames.handovers}: ${sentenceOf(error)}`)
+    return logKeysOf(key, [])
+  }
+}
+
+function statementsOf(files: LogFiles, logKeys: LogKeys, authenticity: Findings): Statements {
   const keys = files.read(logFileNames.keys)
   let verifier: Statements['verifier'] = null
   let kept: Statements['kept'] = []
   try {
     if (keys === null) authenticity.cannotJudge('the keys of the statements are not here')
-    else verifier = openStatementKeys(Buffer.from(keys).toString('utf8'), key)
+    else verifier = openStatementKeys(Buffer.from(keys).toString('utf8'), logKeys)
   } catch (error) {
     authenticity.fail(sentenceOf(error))
   }
@@ -124,7 +137,7 @@ function statementsOf(files: LogFiles, key: NoteKey, authenticity: Findings): St
 /** Every checkpoint that was signed, the smallest first, the newest among them. */
 function checkpointsOf(
   files: LogFiles,
-  key: NoteKey,
+  keys: LogKeys,
   newest: Checkpoint | null,
   findings: AllFindings,
 ): Checkpoint[] {
@@ -136,7 +149,7 @@ function checkpointsOf(
     findings.authenticity.fail(`${logPartNames.checkpoints}: ${sentenceOf(error)}`)
   }
   const older = notes
-    .flatMap((note) => openedCheckpoint(note, key, findings.authenticity) ?? [])
+    .flatMap((note) => openedCheckpoint(note, keys, findings.authenticity) ?? [])
     .filter(({ size }) => size !== newest.size)
   for (const { size } of older) {
     if (size > newest.size) {

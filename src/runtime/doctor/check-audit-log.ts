@@ -1,12 +1,20 @@
 import { sql } from 'kysely'
 import { GrowingTree } from '../../evidence/merkle/growing-tree.ts'
 import { isSameHash } from '../../evidence/merkle/tree-hash.ts'
-import { openCheckpoint, parseCheckpoint } from '../../evidence/note/checkpoint.ts'
-import type { NoteKey } from '../../evidence/note/note-key.ts'
+import { parseCheckpoint } from '../../evidence/note/checkpoint.ts'
+import {
+  logKeysOf,
+  openLogCheckpoint,
+  parseHandovers,
+  type LogKeys,
+} from '../../evidence/note/log-keys.ts'
+import { formatVerifierKey, parseVerifierKey } from '../../evidence/note/note-key.ts'
 import { parseNote } from '../../evidence/note/signed-note.ts'
 import { readLeafHashes, type StoredCheckpoint } from '../../store/audit-log.ts'
 import { connectDatabase, type Db } from '../../store/database.ts'
-import { findLogKey } from '../keys.ts'
+import { readHandovers, readLogKey } from '../../store/installation-keys.ts'
+import type { Environment } from '../environment.ts'
+import { findLogKey } from '../keys/log-key-files.ts'
 import type { Check, Finding } from './check.ts'
 
 const check = 'audit log'
@@ -21,7 +29,7 @@ export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, env
   try {
     const found =
       (await findLost(db)) ??
-      (await findChanged(db, await findLogKey(folders.dataDir, environment)))
+      (await findChanged(db, await findKeys(db, folders.dataDir, environment)))
     return [found === null ? await findLag(db, isAtWork) : changed(found)]
   } catch (error) {
     // What does not answer, or has no schema, is reported by the check of Postgres.
@@ -36,6 +44,22 @@ function changed(found: string): Finding {
   const remedy =
     'somebody changed the database behind the service: keep it as it is, and compare it with a backup, a bundle or a receipt'
   return { check, state: 'problem', found, remedy }
+}
+
+/** The log's keys as far as the one that is here leads; `null`: there is none here. */
+async function findKeys(
+  db: Db,
+  dataDir: string,
+  environment: Environment,
+): Promise<LogKeys | null> {
+  const noted = await readLogKey(db)
+  const name = noted === null ? null : parseVerifierKey(noted.vkey).name
+  const own = await findLogKey(dataDir, environment, name)
+  if (own === null) return null
+  if (noted !== null && formatVerifierKey(own) !== noted.vkey) {
+    throw new Error(`the log is signed with ${noted.vkey}, and ${formatVerifierKey(own)} is here`)
+  }
+  return logKeysOf(own, parseHandovers(await readHandovers(db)))
 }
 
 /** Events that have neither a leaf nor a place in the queue, and leaves whose event is gone. */
@@ -54,7 +78,7 @@ async function findLost(db: Db): Promise<string | null> {
 }
 
 /** The first checkpoint that the events no longer hash to, or that is not the log's own. */
-async function findChanged(db: Db, key: NoteKey | null): Promise<string | null> {
+async function findChanged(db: Db, keys: LogKeys | null): Promise<string | null> {
   const rows = await db
     .selectFrom('audit_checkpoint')
     .select(['size', 'note'])
@@ -67,7 +91,7 @@ async function findChanged(db: Db, key: NoteKey | null): Promise<string | null> 
       const end = Math.min(checkpoint.size, tree.size + leavesAtOnce)
       for (const hash of await readLeafHashes(db, tree.size, end)) tree.append(hash)
     }
-    const problem = compare(checkpoint, tree.root(), key)
+    const problem = compare(checkpoint, tree.root(), keys)
     if (problem !== null) return problem
   }
   // In one statement: the log may have grown since its checkpoints were read.
@@ -81,9 +105,10 @@ async function findChanged(db: Db, key: NoteKey | null): Promise<string | null> 
     : `the log has events beyond its newest checkpoint of ${signed.size}`
 }
 
-function compare({ size, note }: StoredCheckpoint, root: Uint8Array, key: NoteKey | null) {
+function compare({ size, note }: StoredCheckpoint, root: Uint8Array, keys: LogKeys | null) {
   try {
-    const signed = key === null ? parseCheckpoint(parseNote(note).text) : openCheckpoint(note, key)
+    const signed =
+      keys === null ? parseCheckpoint(parseNote(note).text) : openLogCheckpoint(note, keys)
     if (signed.size === size && isSameHash(signed.root, root)) return null
     return `the first ${size} events are not those that the checkpoint of ${size} signed`
   } catch (error) {

@@ -7,7 +7,7 @@ import type { Environment } from '../environment.ts'
 const MODEL_VARIABLE = /^(ANTHROPIC|OPENAI|OPENAI_COMPATIBLE|GOOGLE_GENERATIVE_AI)_/
 
 /** The private keys are the API's alone (security.md 13). */
-const SIGNING_VARIABLE = /^COUNTERSIGN_(SIGNING|LOG)_KEY$/
+const SIGNING_VARIABLE = /^COUNTERSIGN_(SIGNING|LOG)_KEY(_BEFORE)?$/
 
 /** The process' environment over the project's `.env`: what is set from outside wins. */
 export function readProjectEnvironment(projectDir: string, environment: Environment): Environment {

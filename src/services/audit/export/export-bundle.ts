@@ -10,6 +10,7 @@ import type { KeptStatement } from '../../../evidence/verify/statements.ts'
 import type { StoredCheckpoint } from '../../../store/audit-log.ts'
 import { getText } from '../../../store/content.ts'
 import type { Db } from '../../../store/database.ts'
+import { readHandovers } from '../../../store/installation-keys.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
 import { inUnitOfWork } from '../../unit-of-work.ts'
 import { auditReaderOf, requestIdOf } from '../audit-filter.ts'
@@ -56,6 +57,7 @@ export async function exportBundle(
     requestIds: about.requestIds,
     checkpoint: checkpoint.note,
     keys: input.keysNote,
+    ...(await handoversOf(ctx.db)),
     events,
     statements: await statementsAbout(ctx.db, about, events),
     revealed: await revealedBy(ctx.db, events),
@@ -150,6 +152,11 @@ function detailsOf(events: readonly BundledEvent[], type: string): JsonObject[] 
     const parsed = JSON.parse(event) as { type: string; detail: JsonObject }
     return parsed.type === type ? [parsed.detail] : []
   })
+}
+
+async function handoversOf(db: Db): Promise<Pick<EvidenceBundle, 'handovers'>> {
+  const handovers = await readHandovers(db)
+  return handovers.length === 0 ? {} : { handovers }
 }
 
 async function consistencyFrom(

@@ -19,6 +19,7 @@ import {
   readUncovered,
 } from '../../../store/audit-log-export.ts'
 import type { Db } from '../../../store/database.ts'
+import { readHandovers } from '../../../store/installation-keys.ts'
 import { readAllStatements } from './read-statements.ts'
 
 const pageSize = 1000
@@ -56,6 +57,8 @@ export async function* logAsFiles(
   }
   yield* inParts(logPartNames.checkpoints, checkpointPages(db, size))
   yield* inParts(logPartNames.statements, readAllStatements(db, pageSize))
+  const handovers = await readHandovers(db)
+  if (handovers.length > 0) yield linesOf(partPath(logPartNames.handovers, 0), handovers)
   const uncovered = await readUncovered(db, mostUncovered)
   if (uncovered.length > 0) yield linesOf(partPath(logPartNames.uncovered, 0), uncovered)
   const stray = await readStrayTiles(db, size, mostUncovered)

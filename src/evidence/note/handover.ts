@@ -1,0 +1,51 @@
+import { MalformedEvidence } from '../malformed.ts'
+import { formatVerifierKey, parseVerifierKey, type NoteKey } from './note-key.ts'
+import { formatNote, isSignedBy, parseNote, signText, type NoteSigner } from './signed-note.ts'
+
+/** What such a note begins with: it can never pass for a checkpoint, which begins with its log's name. */
+const heading = 'countersign log key v1'
+const unknown = 'unknown'
+
+/** One key of a log takes over from another one: the checkpoint of `size` events is the first that `after` signs. */
+export interface Handover {
+  readonly size: number
+  /** `null`: nobody knows it any more */
+  readonly before: NoteKey | null
+  readonly after: NoteKey
+  /** the key before signed this too: it was neither lost nor in other hands */
+  readonly isVouched: boolean
+}
+
+/** The hand-over as a note. `before` signs it unless that key is lost or not to be believed. */
+export function formatHandover(
+  handover: Pick<Handover, 'size' | 'before'>,
+  signers: { readonly after: NoteSigner; readonly before: NoteSigner | null },
+): string {
+  const before = handover.before === null ? unknown : formatVerifierKey(handover.before)
+  const { key } = signers.after
+  const lines = [heading, key.name, String(handover.size), before, formatVerifierKey(key)]
+  const text = lines.map((line) => `${line}\n`).join('')
+  const signing = [signers.after, ...(signers.before === null ? [] : [signers.before])]
+  return formatNote({ text, signatures: signing.map((signer) => signText(text, signer)) })
+}
+
+/** Reads a hand-over, which the key that takes over must have signed. Throws `MalformedEvidence` with what is wrong with it. */
+export function parseHandover(note: string): Handover {
+  const signed = parseNote(note)
+  const [first, name, size = '', before = '', after = '', ...more] = signed.text
+    .trimEnd()
+    .split('\n')
+  if (first !== heading || more.length > 0 || !/^(0|[1-9]\d*)$/.test(size)) {
+    throw new MalformedEvidence('A hand-over of the log names its log, a size and two keys')
+  }
+  const key = parseVerifierKey(after)
+  const previous = before === unknown ? null : parseVerifierKey(before)
+  if (key.name !== name || (previous !== null && previous.name !== name)) {
+    throw new MalformedEvidence('The keys of a hand-over are of another log')
+  }
+  if (!isSignedBy(signed, key)) {
+    throw new MalformedEvidence('A hand-over is not signed by the key that takes over')
+  }
+  const isVouched = previous !== null && isSignedBy(signed, previous)
+  return { size: Number(size), before: previous, after: key, isVouched }
+}

@@ -1,0 +1,93 @@
+import { MalformedEvidence } from '../malformed.ts'
+import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
+import { parseHandover, type Handover } from './handover.ts'
+import { formatVerifierKey, type NoteKey } from './note-key.ts'
+
+/** A key of a log. `until`: another one took over with the checkpoint of so many events, and it signs none above that. */
+export interface LogKey {
+  readonly key: NoteKey
+  readonly until: number | null
+}
+
+/** The keys that are believed, and hand-overs that nobody who is believed has signed. */
+export interface LogKeys {
+  readonly keys: readonly LogKey[]
+  readonly unvouched: readonly Handover[]
+}
+
+/**
+ * The keys of a log for somebody who has one of them: those that it handed over to, and those whose successor it is. A
+ * hand-over without the signature of the key before leads from the new key back, and not from the old one on.
+ */
+export function logKeysOf(given: NoteKey, handovers: readonly Handover[]): LogKeys {
+  const known = new Map<string, LogKey>([[formatVerifierKey(given), { key: given, until: null }]])
+  const believed = new Set<Handover>()
+  for (let before = -1; before !== believed.size;) {
+    before = believed.size
+    for (const handover of handovers) {
+      if (believed.has(handover) || !isBelieved(known, handover)) continue
+      believed.add(handover)
+      const next = formatVerifierKey(handover.after)
+      if (!known.has(next)) known.set(next, { key: handover.after, until: null })
+      if (handover.before === null) continue
+      known.set(formatVerifierKey(handover.before), { key: handover.before, until: handover.size })
+    }
+  }
+  const unvouched = handovers.filter((handover) => !believed.has(handover))
+  return { keys: [...known.values()], unvouched }
+}
+
+function isBelieved(
+  known: ReadonlyMap<string, LogKey>,
+  { before, after, isVouched }: Handover,
+): boolean {
+  if (known.has(formatVerifierKey(after))) return true
+  return isVouched && before !== null && known.has(formatVerifierKey(before))
+}
+
+/** Reads hand-overs as they were kept. Throws `MalformedEvidence` when one is none. */
+export function parseHandovers(notes: readonly string[]): Handover[] {
+  return notes.map(parseHandover)
+}
+
+/**
+ * The checkpoint of a signed note, by the keys that are believed. Throws `MalformedEvidence` unless one of them signed it
+ * while it was the log's.
+ */
+export function openLogCheckpoint(note: string, { keys, unvouched }: LogKeys): Checkpoint {
+  let refused: unknown = null
+  let replaced: LogKey | null = null
+  for (const one of keys) {
+    try {
+      const checkpoint = openCheckpoint(note, one.key)
+      if (one.until === null || checkpoint.size <= one.until) return checkpoint
+      replaced = one
+    } catch (error) {
+      if (!(error instanceof MalformedEvidence)) throw error
+      refused ??= error
+    }
+  }
+  const other = unvouched.at(-1)
+  if (replaced !== null) {
+    const until = `another key had replaced it with the checkpoint of ${replaced.until} events`
+    throw new MalformedEvidence(
+      `The checkpoint is signed by ${formatVerifierKey(replaced.key)}, and ${until}`,
+    )
+  }
+  if (other !== undefined && isSigned(note, other.after)) {
+    throw new MalformedEvidence(
+      `The checkpoint is signed by ${formatVerifierKey(other.after)}, which took over at ${other.size} events without the ` +
+        'signature of the key before: lost, or in other hands. Verify with that key once the operator has told you so',
+    )
+  }
+  throw refused ?? new MalformedEvidence('There is no key to verify the checkpoint with')
+}
+
+function isSigned(note: string, key: NoteKey): boolean {
+  try {
+    openCheckpoint(note, key)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,118 @@
+import { createPublicKey } from 'node:crypto'
+import { readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Signer } from '../../domain/statement-bytes.ts'
+import { noteKey, type NoteKey } from '../../evidence/note/note-key.ts'
+import type { NoteSigner } from '../../evidence/note/signed-note.ts'
+import { readText, type Environment } from '../environment.ts'
+import {
+  createKeyOnce,
+  exists,
+  keyFolder,
+  refuseReadable,
+  renameKeyFile,
+  signerOf,
+} from './key-files.ts'
+
+/** The private keys of the log that are at hand. */
+export interface LogKeyFiles {
+  readonly present: Signer
+  /** it is to take over from the present one */
+  readonly next: Signer | null
+  /** of an environment that has another key by now: the one that may hand over to it */
+  readonly before: Signer | null
+  /** somebody on the host said that the key before is lost or in other hands */
+  readonly isUnvouched: boolean
+}
+
+/**
+ * Reads the log's keys of the data folder, of which the first is made; `COUNTERSIGN_LOG_KEY` stands for the file, and
+ * `COUNTERSIGN_LOG_KEY_BEFORE` for the one before. Throws when a file can be read by others, or holds no Ed25519 key.
+ */
+export async function readLogKeyFiles(
+  dataDir: string,
+  environment: Environment,
+): Promise<LogKeyFiles> {
+  const given = readText(environment, 'COUNTERSIGN_LOG_KEY')
+  const before = readText(environment, 'COUNTERSIGN_LOG_KEY_BEFORE')
+  const files = filesOf(dataDir)
+  if (given === undefined) await createKeyOnce(files.present)
+  const hasNext = given === undefined && (await exists(files.next))
+  return {
+    present:
+      given === undefined
+        ? await readOwnFile(files.present)
+        : signerOf(given, 'COUNTERSIGN_LOG_KEY'),
+    next: hasNext ? await readOwnFile(files.next) : null,
+    before: before === undefined ? null : signerOf(before, 'COUNTERSIGN_LOG_KEY_BEFORE'),
+    isUnvouched: await exists(files.unvouched),
+  }
+}
+
+/** The public half of the present key, where it was made already, under the log's name; `null`: not here. */
+export async function findLogKey(
+  dataDir: string,
+  environment: Environment,
+  name: string | null,
+): Promise<NoteKey | null> {
+  const { present: file } = filesOf(dataDir)
+  const given =
+    readText(environment, 'COUNTERSIGN_LOG_KEY') ?? (await readFile(file, 'utf8').catch(() => null))
+  return given === null ? null : namedSigner(signerOf(given, file), name).key
+}
+
+/** A key of the log: under the log's name, or under its own when it is the first (`null`). */
+export function namedSigner({ keyId, privateKey }: Signer, name: string | null): NoteSigner {
+  return {
+    key: noteKey(name ?? `countersign/${keyId}`, createPublicKey(privateKey)),
+    privateKey,
+  }
+}
+
+/** Makes the key that takes over, as soon as an API process sees it. Made before, it stays. */
+export async function makeNextLogKey(dataDir: string): Promise<void> {
+  const { present, next } = filesOf(dataDir)
+  if (!(await exists(present))) {
+    throw new Error(
+      `there is no ${present}: start the API once, or rotate COUNTERSIGN_LOG_KEY where it is set (docs/keys.md)`,
+    )
+  }
+  await createKeyOnce(next)
+}
+
+/** Says that the next hand-over goes without the signature of the key before. */
+export async function markUnvouched(dataDir: string): Promise<void> {
+  await writeFile(filesOf(dataDir).unvouched, `${new Date().toISOString()}\n`, { mode: 0o600 })
+}
+
+/** Whether a hand-over that somebody asked for is still to come. */
+export async function isHandoverOpen(dataDir: string): Promise<boolean> {
+  const { next, unvouched } = filesOf(dataDir)
+  return (await exists(next)) || (await exists(unvouched))
+}
+
+/** After the hand-over: the key that took over is the present one, and the one before is gone. */
+export async function finishHandover(dataDir: string): Promise<void> {
+  const { present, next, unvouched } = filesOf(dataDir)
+  try {
+    if (await exists(next)) await renameKeyFile(next, present)
+  } catch (error) {
+    // Another process of the same folder was faster.
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
+  }
+  await rm(unvouched, { force: true })
+}
+
+function filesOf(dataDir: string) {
+  const folder = keyFolder(dataDir)
+  return {
+    present: join(folder, 'log.pem'),
+    next: join(folder, 'log.next.pem'),
+    unvouched: join(folder, 'log.unvouched'),
+  }
+}
+
+async function readOwnFile(file: string): Promise<Signer> {
+  refuseReadable(file, (await stat(file)).mode)
+  return signerOf(await readFile(file, 'utf8'), file)
+}

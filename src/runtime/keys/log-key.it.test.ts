@@ -1,0 +1,165 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { exportOf } from '../../../test/harness/evidence/export-of.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { sequenceAudit } from '../../delivery/audit-sequencer.ts'
+import { formatVerifierKey, parseVerifierKey } from '../../evidence/note/note-key.ts'
+import { isSignedBy, parseNote } from '../../evidence/note/signed-note.ts'
+import { verifyLog } from '../../evidence/verify/verify-log.ts'
+import { readNewestCheckpoint } from '../../store/audit-log.ts'
+import { writeRecords } from '../../store/records.ts'
+import { isHandoverOpen, makeNextLogKey, markUnvouched } from './log-key-files.ts'
+import { keepLogKey, type LogKeyKeeper } from './log-key.ts'
+
+let database: TestDatabase
+let dataDir: string
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+const open = (folder = dataDir, environment = {}): Promise<LogKeyKeeper> =>
+  keepLogKey({ db: database.db, dataDir: folder, environment, log })
+const verifier = { publicKeys: new Map() }
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  dataDir = await mkdtemp(join(tmpdir(), 'countersign log key '))
+})
+afterEach(async () => {
+  await database[Symbol.asyncDispose]()
+  await rm(dataDir, { recursive: true, force: true })
+})
+
+async function write(keeper: LogKeyKeeper): Promise<void> {
+  const event = {
+    type: 'system.started',
+    actor: { type: 'system' },
+    channel: 'system',
+    detail: { nonce: randomBytes(4).toString('hex') },
+  } as const
+  await database.db.transaction().execute((tx) => writeRecords(tx, { audit: [event] }, null))
+  await sequenceAudit(database.db, keeper.signer)
+}
+
+const vkeyOf = (keeper: LogKeyKeeper): string => formatVerifierKey(keeper.shown.key)
+
+async function handedOver(folder = dataDir): Promise<void> {
+  await waitUntil(async () => !(await isHandoverOpen(folder)), { withinMs: 60_000 })
+}
+
+async function verdicts(vkey: string): Promise<Record<string, string>> {
+  const keeper = await open()
+  await using _ = keeper
+  const files = await exportOf(database.db, keeper.shown, verifier)
+  const judged = verifyLog(files, parseVerifierKey(vkey), null)
+  return Object.fromEntries(
+    judged.map(({ name, outcome, findings }) => [
+      name,
+      outcome === 'holds' ? outcome : findings.map(({ problem }) => problem).join('; '),
+    ]),
+  )
+}
+const allHold = {
+  integrity: 'holds',
+  authenticity: 'holds',
+  authorisation: 'holds',
+  binding: 'holds',
+  completeness: 'holds',
+  freshness: 'holds',
+}
+
+describe('the log’s key', () => {
+  // Rules: security.md 13
+  test('is made on first start, owner-only, found again, and refused when others can read it', async () => {
+    await using first = await open()
+    await using again = await open()
+    expect(vkeyOf(again)).toBe(vkeyOf(first))
+    expect(first.shown.key.name).toMatch(/^countersign\/[0-9a-f]{16}$/)
+    const file = join(dataDir, 'keys', 'log.pem')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await using given = await open('/nowhere', {
+      COUNTERSIGN_LOG_KEY: await readFile(file, 'utf8'),
+    })
+    expect(vkeyOf(given)).toBe(vkeyOf(first))
+  })
+
+  // Rules: security.md 13
+  test('hands the log over: both sign, it goes on, and who has the first key verifies all of it', async () => {
+    await using keeper = await open()
+    const old = vkeyOf(keeper)
+    await write(keeper)
+    await makeNextLogKey(dataDir)
+    await handedOver()
+    const note = parseNote((await readNewestCheckpoint(database.db))?.note ?? '')
+    expect(isSignedBy(note, parseVerifierKey(old))).toBe(true)
+    expect(isSignedBy(note, keeper.signer.key)).toBe(true)
+    expect(vkeyOf(keeper)).not.toBe(old)
+    await write(keeper)
+    await using later = await open()
+    expect(vkeyOf(later)).toBe(vkeyOf(keeper))
+    expect(await verdicts(old)).toEqual(allHold)
+    expect(await verdicts(vkeyOf(keeper))).toEqual(allHold)
+    const { document } = await database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('type', '=', 'key.created')
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(document)).toMatchObject({
+      detail: { kind: 'log', vkey: vkeyOf(keeper), previous: old, vouched: true },
+    })
+  })
+
+  test('that is lost stops the log with a sentence, until somebody says so: visible to all who verify', async () => {
+    let old = ''
+    {
+      await using keeper = await open()
+      await write(keeper)
+      old = vkeyOf(keeper)
+    }
+    await rm(join(dataDir, 'keys', 'log.pem'))
+    await using keeper = await open()
+    expect(() => keeper.signer.key).toThrow('countersign rotate-key log --lost')
+    await markUnvouched(dataDir)
+    await handedOver()
+    await write(keeper)
+    expect(await verdicts(vkeyOf(keeper))).toEqual(allHold)
+    const told = await verdicts(old)
+    expect(told['authenticity']).toContain('without the signature of the key before')
+    expect(told['integrity']).toBe('holds')
+  })
+
+  test('of an environment hands over with the one before beside it, and not without', async () => {
+    let first = ''
+    {
+      await using keeper = await open()
+      await write(keeper)
+      first = vkeyOf(keeper)
+    }
+    const elsewhere = await mkdtemp(join(tmpdir(), 'countersign log key '))
+    await using _ = { [Symbol.asyncDispose]: () => rm(elsewhere, { recursive: true }) }
+    await makeKey(elsewhere)
+    const pem = await readFile(join(elsewhere, 'keys', 'log.pem'), 'utf8')
+    const before = await readFile(join(dataDir, 'keys', 'log.pem'), 'utf8')
+    {
+      await using stranger = await open(elsewhere, { COUNTERSIGN_LOG_KEY: pem })
+      expect(() => stranger.signer.key).toThrow('put it back')
+    }
+    const environment = { COUNTERSIGN_LOG_KEY: pem, COUNTERSIGN_LOG_KEY_BEFORE: before }
+    await using heir = await open(elsewhere, environment)
+    await write(heir)
+    const files = await exportOf(database.db, heir.signer, verifier)
+    const judged = verifyLog(files, parseVerifierKey(first), null)
+    expect(judged.map(({ outcome }) => outcome)).toEqual(judged.map(() => 'holds'))
+    await using behind = await open()
+    expect(() => behind.signer.key).toThrow('is not here')
+  })
+})
+
+/** A log key in another folder, which no database knows. */
+async function makeKey(folder: string): Promise<void> {
+  const other = await createTestDatabase()
+  await using _ = other
+  await using keeper = await keepLogKey({ db: other.db, dataDir: folder, environment: {}, log })
+  expect(keeper.signer.key.name).toContain('countersign/')
+}

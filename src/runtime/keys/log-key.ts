@@ -1,0 +1,117 @@
+import { handOverLog } from '../../delivery/hand-over-log.ts'
+import { Repeating } from '../../delivery/repeating.ts'
+import type { Signer } from '../../domain/statement-bytes.ts'
+import { openCheckpoint } from '../../evidence/note/checkpoint.ts'
+import { formatVerifierKey, parseVerifierKey } from '../../evidence/note/note-key.ts'
+import type { NoteSigner } from '../../evidence/note/signed-note.ts'
+import type { Log } from '../../services/context.ts'
+import { readNewestCheckpoint } from '../../store/audit-log.ts'
+import type { Db } from '../../store/database.ts'
+import { noteLogKey, readLogKey } from '../../store/installation-keys.ts'
+import type { Environment } from '../environment.ts'
+import { finishHandover, namedSigner, readLogKeyFiles, type LogKeyFiles } from './log-key-files.ts'
+
+const roundEveryMs = 1000
+const logEveryMs = 60_000
+
+/** The log's key while the API runs. */
+export interface LogKeyKeeper extends AsyncDisposable {
+  /** who signs checkpoints, at any time; reading it throws a sentence while the log's key is not here */
+  readonly signer: NoteSigner
+  /** the same for what is shown: the present key, whether it may sign or not */
+  readonly shown: NoteSigner
+}
+
+/**
+ * Follows the log's key: notes the first one, hands over to a new one, and says so when the key that the log was signed with is
+ * not here. The log's name is that of its first key, and stays.
+ */
+export async function keepLogKey(parts: {
+  readonly db: Db
+  readonly dataDir: string
+  readonly environment: Environment
+  readonly log: Log
+}): Promise<LogKeyKeeper> {
+  const { db, dataDir, environment, log } = parts
+  let files = await readLogKeyFiles(dataDir, environment)
+  let shown = namedSigner(files.present, null)
+  let signing: NoteSigner | null = null
+  let problem = 'The log’s key is not known yet'
+  let loggedAt = 0
+
+  async function follow(): Promise<void> {
+    files = await readLogKeyFiles(dataDir, environment)
+    const vkey = (await readLogKey(db))?.vkey ?? (await noteFirst(db, files))
+    const name = vkey === null ? null : parseVerifierKey(vkey).name
+    const of = (signer: Signer): NoteSigner => namedSigner(signer, name)
+    const isInForce = (signer: Signer): boolean => formatVerifierKey(of(signer).key) === vkey
+    const to = files.next ?? files.present
+    const from = [files.present, ...(files.before === null ? [] : [files.before])].find(isInForce)
+    shown = of(files.present)
+    if (!isInForce(to)) {
+      if (from === undefined && !files.isUnvouched) {
+        signing = null
+        throw new Error(
+          `the log is signed with ${vkey ?? 'a key that is not known'}, which is not here: put it back, or say ` +
+            'that it is lost: countersign rotate-key log --lost',
+        )
+      }
+      const before = files.isUnvouched || from === undefined ? null : of(from)
+      await handOverLog(db, { after: of(to), before, keyId: to.keyId })
+      log.warn({ keyId: to.keyId, vouched: before !== null }, 'another key signs the audit log')
+    }
+    signing = of(to)
+    shown = signing
+    if (files.next !== null || files.isUnvouched) await finishHandover(dataDir)
+  }
+
+  async function round(): Promise<void> {
+    try {
+      await follow()
+    } catch (error) {
+      problem = error instanceof Error ? error.message : String(error)
+      throw error
+    }
+  }
+
+  function atWork(): NoteSigner {
+    if (signing === null) throw new Error(problem)
+    return signing
+  }
+
+  const failed = (error: unknown): void => {
+    if (Date.now() - loggedAt < logEveryMs) return
+    loggedAt = Date.now()
+    log.error({ error: String(error) }, 'the audit log cannot be signed')
+  }
+  await round().catch(failed)
+  const rounds = new Repeating({ everyMs: roundEveryMs, work: round, failed })
+  return {
+    signer: {
+      get key() {
+        return atWork().key
+      },
+      get privateKey() {
+        return atWork().privateKey
+      },
+    },
+    get shown() {
+      return shown
+    },
+    [Symbol.asyncDispose]: () => rounds[Symbol.asyncDispose](),
+  }
+}
+
+/** Notes the key of a log that had none noted. `null`: what is there was signed with another one. */
+async function noteFirst(db: Db, { present }: LogKeyFiles): Promise<string | null> {
+  const { key } = namedSigner(present, null)
+  const newest = await readNewestCheckpoint(db)
+  try {
+    if (newest !== null) openCheckpoint(newest.note, key)
+  } catch {
+    return null
+  }
+  const vkey = formatVerifierKey(key)
+  await noteLogKey(db, { keyId: present.keyId, vkey, handover: null })
+  return vkey
+}

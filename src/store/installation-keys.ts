@@ -1,0 +1,45 @@
+import type { Db, Tx } from './database.ts'
+
+/** The key that the log is signed with, as it was noted. */
+export interface NotedLogKey {
+  /** `name+hash+base64` */
+  readonly vkey: string
+}
+
+/** The newest key of the log; `null` before the first was noted. */
+export async function readLogKey(db: Db | Tx): Promise<NotedLogKey | null> {
+  const row = await db
+    .selectFrom('installation_key')
+    .select('vkey')
+    .where('kind', '=', 'log')
+    .orderBy('since', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return row === undefined || row.vkey === null ? null : { vkey: row.vkey }
+}
+
+/** How the log's keys took over from each other: signed notes, the first one first. */
+export async function readHandovers(db: Db | Tx): Promise<string[]> {
+  const rows = await db
+    .selectFrom('installation_key')
+    .select('handover')
+    .where('kind', '=', 'log')
+    .where('handover', 'is not', null)
+    .orderBy('since')
+    .execute()
+  return rows.flatMap(({ handover }) => handover ?? [])
+}
+
+/** Notes another key of the log; false when it was noted before. */
+export async function noteLogKey(
+  tx: Db | Tx,
+  key: { readonly keyId: string; readonly vkey: string; readonly handover: string | null },
+): Promise<boolean> {
+  const noted = await tx
+    .insertInto('installation_key')
+    .values({ kind: 'log', key_id: key.keyId, vkey: key.vkey, handover: key.handover })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('key_id')
+    .executeTakeFirst()
+  return noted !== undefined
+}
