@@ -213,6 +213,15 @@ describe('signing in with a passkey', () => {
     expect(listed.lastUsedAt).not.toBeNull()
   })
 
+  test.each(['EdDSA', 'RS256'] as const)(
+    'works with %s, as it does with ES256',
+    async (algorithm) => {
+      passkey = softwarePasskey(algorithm)
+      expect((await register(grace, passkey)).status).toBe(201)
+      expect((await signIn()).status).toBe(200)
+    },
+  )
+
   // Rules: security.md 21
   test('refuses, and tells the trail why: another origin, an owner not verified, a counter gone back, another key', async () => {
     expect((await signIn()).status).toBe(200)

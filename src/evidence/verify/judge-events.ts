@@ -6,6 +6,7 @@ import type { Check, Extent } from './check.ts'
 import { Findings, verdictNames, type Verdict, type VerdictName } from './finding.ts'
 import type { LoggedEvent } from './logged-event.ts'
 import { readEvent } from './logged-event.ts'
+import { checkSignatures } from './signatures/check-signatures.ts'
 import type { Statements } from './statements.ts'
 
 /** What is found about one piece of evidence, by verdict. */
@@ -32,6 +33,7 @@ export class EventJudge {
     this.#checks = [
       checkStatements(findings.authenticity, statements, extent.whole),
       checkAuthorisation(findings.authorisation, extent),
+      checkSignatures(findings),
       checkBinding(findings.binding, extent),
       checkCompleteness(findings.completeness, extent),
     ]

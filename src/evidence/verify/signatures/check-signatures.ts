@@ -1,0 +1,129 @@
+import {
+  whyNotSigned,
+  type DecisionSignature,
+  type DecisionStatement,
+} from '../../../domain/decision-signature.ts'
+import type { JsonObject } from '../../../domain/json.ts'
+import type { Check } from '../check.ts'
+import type { Findings } from '../finding.ts'
+import { numberIn, objectIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import { Passkeys } from './passkeys.ts'
+
+/**
+ * Signatures of approvers (audit.md). Authenticity: each holds under the passkey that was registered, for what the event
+ * says, and is there once. Authorisation: an approval that needs one has one, and the passkey was the decider's own, in use, and
+ * confirmed by a second person before.
+ */
+export function checkSignatures(findings: {
+  readonly authenticity: Findings
+  readonly authorisation: Findings
+}): Check {
+  const { authenticity, authorisation } = findings
+  const passkeys = new Passkeys(authorisation)
+  /** ids of requests whose approval needs a signature, in the revision that is current */
+  const needing = new Set<string>()
+  const nonces = new Set<string>()
+  let signed = 0
+
+  function decide(event: LoggedEvent): void {
+    const { detail, requestId } = event
+    const at = referenceTo(event)
+    const isApproval = textIn(detail, 'decision') === 'approve'
+    const isAsked = requestId !== null && needing.has(requestId)
+    const isJudged = textIn(objectIn(detail, 'basis'), 'signature') === 'required'
+    if (isAsked && !isJudged) {
+      authorisation.fail(
+        'the request asked for a signature, and the decision was judged without',
+        at,
+      )
+    }
+    if (!Object.hasOwn(detail, 'signature')) {
+      if (isApproval && (isAsked || isJudged)) {
+        authorisation.fail('its approval carries no signature, and its queue required one', at)
+      }
+      return
+    }
+    const signature = readSignature(objectIn(detail, 'signature'))
+    if (signature === null) {
+      authenticity.fail('its signature cannot be read', at)
+      return
+    }
+    signed += 1
+    hold(event, signature)
+  }
+
+  function hold(event: LoggedEvent, signature: DecisionSignature): void {
+    const at = referenceTo(event)
+    const passkey = passkeys.of(signature.credentialId)
+    if (passkey === undefined) {
+      authenticity.fail('no event tells of the passkey that it is signed with', at)
+      return
+    }
+    const why =
+      passkey.key === null
+        ? 'its passkey has no key that can be read'
+        : whyNotSigned(signature, passkey.key)
+    if (why !== null) {
+      authenticity.fail(`the approver's signature does not hold: ${why}`, at)
+      return
+    }
+    // It was parsed by whoever found that it holds.
+    const statement = JSON.parse(signature.statement) as DecisionStatement & JsonObject
+    for (const field of differences(event, statement)) {
+      authenticity.fail(`the event and what its giver signed differ in ${field}`, at)
+    }
+    if (nonces.has(statement.nonce)) authenticity.fail('what was signed is there twice', at)
+    nonces.add(statement.nonce)
+    if (passkey.personId !== event.actor.id) {
+      authorisation.fail('it is signed with the passkey of somebody else', at)
+    }
+    if (passkey.confirmedBy === null) {
+      authorisation.fail('nobody else had confirmed the passkey that it is signed with', at)
+    }
+    if (passkey.removedBy !== null) {
+      authorisation.fail(`event ${passkey.removedBy} had taken its passkey out of use`, at)
+    }
+  }
+
+  return {
+    take(event) {
+      passkeys.take(event)
+      const { type, requestId, detail } = event
+      if (requestId === null) return
+      if (type === 'request.opened' || type === 'request.revised') {
+        if (textIn(detail, 'signature') === 'required') needing.add(requestId)
+        else needing.delete(requestId)
+      } else if (type === 'decision.recorded') decide(event)
+    },
+    end() {
+      if (signed > 0) authenticity.note(`signatures of approvers: ${signed}`)
+    },
+  }
+}
+
+function readSignature(detail: JsonObject): DecisionSignature | null {
+  const credentialId = textIn(detail, 'credentialId')
+  const statement = textIn(detail, 'statement')
+  const authenticatorData = textIn(detail, 'authenticatorData')
+  const clientDataJSON = textIn(detail, 'clientDataJSON')
+  const signature = textIn(detail, 'signature')
+  if (credentialId === null || statement === null || authenticatorData === null) return null
+  if (clientDataJSON === null || signature === null) return null
+  return { credentialId, statement, authenticatorData, clientDataJSON, signature }
+}
+
+/** The fields in which a decision's event says something else than what was signed. */
+function differences(event: LoggedEvent, statement: JsonObject): string[] {
+  const { detail } = event
+  const pairs: Record<string, readonly [unknown, unknown]> = {
+    version: [1, statement['version']],
+    requestId: [event.requestId, statement['requestId']],
+    revision: [numberIn(detail, 'revision'), statement['revision']],
+    digest: [event.digest, statement['digest']],
+    policyDigest: [event.policyDigest, statement['policyDigest']],
+    decision: [textIn(detail, 'decision'), statement['decision']],
+    reasonHash: [textIn(detail, 'reason'), statement['reasonHash']],
+    personId: [event.actor.id, statement['personId']],
+  }
+  return Object.entries(pairs).flatMap(([field, [said, sworn]]) => (said === sworn ? [] : [field]))
+}

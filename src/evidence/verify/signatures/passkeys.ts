@@ -1,0 +1,74 @@
+import type { KeyObject } from 'node:crypto'
+import { readPasskeyKey } from '../../../domain/decision-signature.ts'
+import { hashBytes } from '../../../domain/digest.ts'
+import type { Findings } from '../finding.ts'
+import { referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+
+/** A passkey as the events so far tell of it. */
+export interface Passkey {
+  readonly personId: string
+  /** `null`: what was registered is no key */
+  readonly key: KeyObject | null
+  readonly keyHash: string
+  /** id of the second person; `null`: nobody else has confirmed it */
+  confirmedBy: string | null
+  /** place in the log of the event that took it out of use */
+  removedBy: number | null
+}
+
+/**
+ * Follows who registered which passkey, and who confirmed it: a second person, or the event is a failure of authorisation
+ * (audit.md, Approver's signature).
+ */
+export class Passkeys {
+  readonly #byId = new Map<string, Passkey>()
+  readonly #findings: Findings
+
+  constructor(authorisation: Findings) {
+    this.#findings = authorisation
+  }
+
+  /** By the id that a signature names; `undefined`: no event tells of it. */
+  of(credentialId: string): Passkey | undefined {
+    return this.#byId.get(credentialId)
+  }
+
+  take(event: LoggedEvent): void {
+    if (event.type !== 'credential.changed') return
+    const { detail } = event
+    const change = textIn(detail, 'change')
+    const id = textIn(detail, 'credentialId')
+    if (change === null || id === null) return
+    if (change === 'passkey_registered') {
+      this.#register(event, id)
+      return
+    }
+    const passkey = this.#byId.get(id)
+    if (passkey === undefined) return
+    if (change === 'passkey_confirmed') this.#confirm(event, passkey)
+    else if (change === 'passkey_removed') passkey.removedBy ??= event.index ?? -1
+  }
+
+  #register(event: LoggedEvent, id: string): void {
+    const at = referenceTo(event)
+    const personId = textIn(event.detail, 'personId') ?? ''
+    const spki = textIn(event.detail, 'publicKey') ?? ''
+    if (event.actor.type !== 'person' || event.actor.id !== personId) {
+      this.#findings.fail('a passkey was registered by somebody else than its owner', at)
+    }
+    if (this.#byId.has(id)) this.#findings.fail('the passkey was registered before', at)
+    const keyHash = hashBytes(Buffer.from(spki, 'base64'))
+    const key = readPasskeyKey(spki)
+    this.#byId.set(id, { personId, key, keyHash, confirmedBy: null, removedBy: null })
+  }
+
+  #confirm(event: LoggedEvent, passkey: Passkey): void {
+    const at = referenceTo(event)
+    const { actor, detail } = event
+    if (actor.type !== 'person' || actor.id === null || actor.id === passkey.personId) {
+      this.#findings.fail('a passkey was confirmed by nobody else than its owner', at)
+    } else if (textIn(detail, 'publicKeyHash') !== passkey.keyHash) {
+      this.#findings.fail('another key was confirmed than the one that was registered', at)
+    } else passkey.confirmedBy = actor.id
+  }
+}
