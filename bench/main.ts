@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { parseArgs } from 'node:util'
 import { benchDecision } from './decision/bench-decision.ts'
 import { benchSequencer } from './sequencer/bench-sequencer.ts'
+import { benchScale } from './scale/bench-scale.ts'
 import { benchTurn } from './turn/bench-turn.ts'
 import { benchVerify } from './verify/bench-verify.ts'
 import { benchVerdict } from './verdict/bench-verdict.ts'
@@ -10,6 +11,7 @@ import { benchWaiting } from './waiting/bench-waiting.ts'
 const benches: Readonly<Record<string, () => Promise<object>>> = {
   decision: benchDecision,
   sequencer: benchSequencer,
+  scale: benchScale,
   turn: benchTurn,
   verdict: benchVerdict,
   verify: benchVerify,

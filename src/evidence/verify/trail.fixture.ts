@@ -10,6 +10,7 @@ export interface TrailEvent {
   readonly requestId?: string
   readonly callId?: string
   readonly digest?: string
+  readonly policyDigest?: string
   readonly detail: JsonObject
 }
 
@@ -94,7 +95,10 @@ export function changed(
 }
 
 /** Dates, numbers and chains the events as the service does, so that only what they say can be wrong. */
-export function asRequest(trail: readonly TrailEvent[]): string[] {
+export function asRequest(
+  trail: readonly TrailEvent[],
+  idAt = (place: number): string => `event-${place}`,
+): string[] {
   const chains = new Map<string, { sequence: number; hash: string }>()
   return trail.map(({ at, requestId, detail, ...event }, place) => {
     const date = at ?? new Date(start + place * 1000).toISOString()
@@ -103,7 +107,7 @@ export function asRequest(trail: readonly TrailEvent[]): string[] {
     const basis = detail['basis']
     const isBasis = typeof basis === 'object' && basis !== null && !Array.isArray(basis)
     const text = canonicalJson({
-      id: `event-${place}`,
+      id: idAt(place),
       at: date,
       channel: 'api',
       ...event,

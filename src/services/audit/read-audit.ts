@@ -2,8 +2,9 @@ import { sql } from 'kysely'
 import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import { decodeCursor, encodeCursor } from '../../store/keyset.ts'
+import { pageOfAny } from '../../store/page-of-any.ts'
 import type { Caller, ServiceContext } from '../context.ts'
-import { auditConditions, auditReaderOf, type AuditFilter } from './audit-filter.ts'
+import { auditConditions, auditReaderOf, waysToRead, type AuditFilter } from './audit-filter.ts'
 import { recordReading } from './record-reading.ts'
 
 export interface AuditPage {
@@ -39,13 +40,14 @@ export async function readAudit(
       sql<boolean>`(audit_event.at, audit_event.id) < (${keys[0]}::text::timestamptz, ${keys[1]}::text::uuid)`,
     )
   }
-  const where = conditions.length === 0 ? sql`true` : sql.join(conditions, sql` and `)
-  const { rows } = await sql<{ document: string; at: string; id: string }>`
-    select document, audit_event.at::text as at, id from audit_event
-    where ${where}
-    order by audit_event.at desc, audit_event.id desc
-    limit ${limit + 1}
-  `.execute(ctx.db)
+  const { rows } = await sql<{ document: string; at: string; id: string }>`${pageOfAny({
+    columns: [sql`document`, sql`audit_event.at::text as at`, sql`id`],
+    from: sql`audit_event`,
+    where: conditions,
+    anyOf: waysToRead(reader, filter),
+    order: { keys: [sql`audit_event.at`, sql`audit_event.id`], descending: true },
+    limit: limit + 1,
+  })}`.execute(ctx.db)
   const page = rows.slice(0, limit)
   const last = page.at(-1)
   const more = rows.length > limit && last !== undefined

@@ -3,7 +3,7 @@ import type { Caller, ServiceContext } from '../context.ts'
 import { pageByName, type Page, type PageInput } from '../pages.ts'
 import { mine } from './list-requests.ts'
 import { viewerOf } from './viewer.ts'
-import { requestVisibleTo } from './visible-to.ts'
+import { waysToSeeRequest } from './visible-to.ts'
 
 export interface QueueRecord {
   readonly name: string
@@ -25,12 +25,16 @@ export async function listQueues(
   page: PageInput,
 ): Promise<Page<QueueRecord>> {
   const viewer = await viewerOf(ctx, caller)
+  const seen = waysToSeeRequest(viewer, 'request').map(
+    (way) => sql`select id from request where state = 'pending' and ${way}`,
+  )
   const { rows } = await sql<Counts>`
+    with seen as (${sql.join(seen, sql` union `)})
     select queue, max(team) as team, count(*)::int as pending, min(created_at) as "oldestAt",
       count(*) filter (where expires_at <= clock_timestamp() + interval '4 hours')::int as "expiringSoon",
       count(*) filter (where ${mine(caller)})::int as mine
     from request
-    where state = 'pending' and ${requestVisibleTo(viewer, 'request')}
+    where state = 'pending' and id in (select id from seen)
     group by queue
   `.execute(ctx.db)
   const counts = new Map(rows.map((row) => [row.queue, row]))

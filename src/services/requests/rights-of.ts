@@ -13,11 +13,19 @@ export async function rightsOf(
     .where('id', '=', personId)
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
-  if (person === undefined) return new Set()
+  return rightsOfEmail(ctx, person?.email ?? null)
+}
+
+/** The same for who has been looked up already; `null`: disabled or unknown. */
+export async function rightsOfEmail(
+  ctx: Pick<ServiceContext, 'policies'>,
+  email: string | null,
+): Promise<ReadonlySet<Right>> {
+  if (email === null) return new Set()
   const { config } = await ctx.policies.inForce()
   return new Set(
     rightNames.filter((right) =>
-      config.rights[right].some((holder) => holds(config, holder, person.email)),
+      config.rights[right].some((holder) => holds(config, holder, email)),
     ),
   )
 }

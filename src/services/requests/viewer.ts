@@ -1,11 +1,14 @@
+import { sql } from 'kysely'
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
-import { rightsOf } from './rights-of.ts'
+import { rightsOfEmail } from './rights-of.ts'
 
 /** Who reads: a person, or a key for its owner. `managesRuns`: holds the right `manageRuns`. */
 export interface Viewer {
   readonly personId: string
   readonly managesRuns: boolean
+  /** the teams they are in now; when absent, each query looks them up, which a list cannot be planned by */
+  readonly teams?: readonly string[]
 }
 
 /**
@@ -14,8 +17,14 @@ export interface Viewer {
  */
 export async function viewerOf(ctx: ServiceContext, caller: Caller): Promise<Viewer> {
   const personId = personBehind(caller)
-  const rights = await rightsOf(ctx, personId)
-  return { personId, managesRuns: rights.has('manageRuns') }
+  const { rows } = await sql<{ email: string | null; teams: string[] }>`
+    select case when disabled_at is null then email end as email,
+      array(select team from team_member where person_id = person.id) as teams
+    from person where id = ${personId}
+  `.execute(ctx.db)
+  const [row] = rows
+  const rights = await rightsOfEmail(ctx, row?.email ?? null)
+  return { personId, managesRuns: rights.has('manageRuns'), teams: row?.teams ?? [] }
 }
 
 /** The person who calls, or the owner of the key that does. */

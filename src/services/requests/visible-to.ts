@@ -8,20 +8,7 @@ import type { Viewer } from './viewer.ts'
  * @example query.where(runVisibleTo(viewer, 'run.id'))
  */
 export function runVisibleTo(viewer: Viewer, run: string): RawBuilder<boolean> {
-  if (viewer.managesRuns) return sql<boolean>`true`
-  const id = sql.ref(run)
-  return sql<boolean>`(
-    exists (
-      select 1 from run_lineage
-      join run as above on above.id = run_lineage.ancestor_id
-      left join api_key on api_key.id = above.api_key_id
-      where run_lineage.run_id = ${id}
-        and (above.started_by = ${viewer.personId} or api_key.owner_id = ${viewer.personId})
-    )
-    or exists (
-      select 1 from request as asked where asked.run_id = ${id} and ${goesTo('asked', viewer)}
-    )
-  )`
+  return anyOf(waysToSeeRun(viewer, run))
 }
 
 /**
@@ -30,10 +17,47 @@ export function runVisibleTo(viewer: Viewer, run: string): RawBuilder<boolean> {
  * `request` is the table's name or alias in the query.
  */
 export function requestVisibleTo(viewer: Viewer, request: string): RawBuilder<boolean> {
-  return sql<boolean>`(
-    ${goesTo(request, viewer)}
-    or (${sql.ref(`${request}.run_id`)} is not null and ${runVisibleTo(viewer, `${request}.run_id`)})
-    or (${sql.ref(`${request}.run_id`)} is null and ${askedBy(viewer, request)})
+  return anyOf(waysToSeeRequest(viewer, request))
+}
+
+/**
+ * The reasons for which `runVisibleTo` holds, any of which will do. Lists take a page by each and merge them
+ * (`onePageOf`): an index serves each of them, and none their `or`.
+ */
+export function waysToSeeRun(viewer: Viewer, run: string): RawBuilder<boolean>[] {
+  if (viewer.managesRuns) return [sql<boolean>`true`]
+  const id = sql.ref(run)
+  return [started(viewer, id), ...toTeams(viewer, (goes) => wentTo(id, goes))]
+}
+
+/** The same of `requestVisibleTo`. */
+export function waysToSeeRequest(viewer: Viewer, request: string): RawBuilder<boolean>[] {
+  const runId = sql.ref(`${request}.run_id`)
+  const goes = toTeams(viewer, (goesTo) => goesTo(request))
+  const asked = sql<boolean>`(${runId} is null and ${askedBy(viewer, request)})`
+  if (viewer.managesRuns) return [sql<boolean>`${runId} is not null`, ...goes, asked]
+  return [...goes, started(viewer, runId), ...toTeams(viewer, (to) => wentTo(runId, to)), asked]
+}
+
+function anyOf(ways: readonly RawBuilder<boolean>[]): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.join(ways, sql` or `)})`
+}
+
+/** The viewer, or a key of theirs, started the run or one above it. */
+function started(viewer: Viewer, runId: RawBuilder<unknown>): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select 1 from run_lineage
+    join run as above on above.id = run_lineage.ancestor_id
+    where run_lineage.run_id = ${runId}
+      and (above.started_by = ${viewer.personId}
+        or above.api_key_id = any(array(select id from api_key where owner_id = ${viewer.personId})))
+  )`
+}
+
+/** A request of the run goes to the viewer's teams. */
+function wentTo(runId: RawBuilder<unknown>, goesTo: GoesTo): RawBuilder<boolean> {
+  return sql<boolean>`exists (
+    select 1 from request as asked where asked.run_id = ${runId} and ${goesTo('asked')}
   )`
 }
 
@@ -47,14 +71,25 @@ function askedBy(viewer: Viewer, request: string): RawBuilder<boolean> {
   )`
 }
 
-/** The viewer is in the queue's team, or in one that the quorum names. */
-function goesTo(request: string, viewer: Viewer): RawBuilder<boolean> {
-  return sql<boolean>`exists (
-    select 1 from team_member
-    where team_member.person_id = ${viewer.personId}
-      and (team_member.team = ${sql.ref(`${request}.team`)}
-        or ${namesTeam(request, sql.ref('team_member.team'))})
-  )`
+/** The viewer is in the queue's team, or in one that the quorum names; of a request's alias. */
+type GoesTo = (request: string) => RawBuilder<boolean>
+
+/** What holds by the viewer's teams: nothing for who is known to be in none. */
+function toTeams(
+  { personId, teams }: Viewer,
+  way: (goesTo: GoesTo) => RawBuilder<boolean>,
+): RawBuilder<boolean>[] {
+  if (teams?.length === 0) return []
+  const theirs =
+    teams === undefined
+      ? sql`array(select team from team_member where person_id = ${personId})`
+      : sql`${teams}::text[]`
+  return [
+    way((request) => {
+      const [team, others] = [sql.ref(`${request}.team`), sql.ref(`${request}.other_teams`)]
+      return sql<boolean>`(${team} = any(${theirs}) or ${others} && ${theirs})`
+    }),
+  ]
 }
 
 /** The viewer is in a team that the quorum names: one of the people who may decide, if not behind it. */

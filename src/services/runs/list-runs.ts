@@ -4,10 +4,11 @@ import { Problem } from '../../domain/problem.ts'
 import type { RunState } from '../../domain/request.ts'
 import type { RunMode } from '../../domain/verdict.ts'
 import { decodeCursor, encodeCursor } from '../../store/keyset.ts'
+import { pageOfAny } from '../../store/page-of-any.ts'
 import type { RunFailure } from '../../store/tables/runs.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { viewerOf, type Viewer } from '../requests/viewer.ts'
-import { runVisibleTo } from '../requests/visible-to.ts'
+import { waysToSeeRun } from '../requests/visible-to.ts'
 import type { RunRecord } from './run-record.ts'
 import { isUuid } from './visible-run.ts'
 
@@ -41,9 +42,18 @@ export async function listRuns(
   const limit = Math.min(input.limit ?? limits.listDefault, limits.listMost)
   const conditions = conditionsOf(viewer, input)
   if (input.cursor !== undefined) conditions.push(after(input.cursor))
+  const keys = [sql`run.created_at`, sql`run.id`]
+  const seen = pageOfAny({
+    columns: [sql`run.id`],
+    from: sql`run`,
+    where: conditions,
+    anyOf: waysToSeeRun(viewer, 'run.id'),
+    order: { keys, descending: true },
+    limit: limit + 1,
+  })
   const { rows } = await sql<RunRow>`
     ${runRows}
-    where ${sql.join(conditions, sql` and `)}
+    where run.id in (select id from (${seen}) as seen)
     order by run.created_at desc, run.id desc
     limit ${limit + 1}
   `.execute(ctx.db)
@@ -103,7 +113,7 @@ export function runRecord(row: RunRow): RunRecord {
 }
 
 function conditionsOf(viewer: Viewer, input: ListRunsInput): RawBuilder<boolean>[] {
-  const conditions = [runVisibleTo(viewer, 'run.id')]
+  const conditions: RawBuilder<boolean>[] = []
   if (input.state !== undefined) conditions.push(sql<boolean>`run.state = ${input.state}`)
   if (input.worker !== undefined) conditions.push(sql<boolean>`run.worker = ${input.worker}`)
   if (input.startedBy !== undefined) conditions.push(startedBy(viewer, input.startedBy))
@@ -113,7 +123,7 @@ function conditionsOf(viewer: Viewer, input: ListRunsInput): RawBuilder<boolean>
 function startedBy(viewer: Viewer, who: string): RawBuilder<boolean> {
   if (who === 'me') return sql<boolean>`run.started_by = ${viewer.personId}`
   if (isUuid(who)) return sql<boolean>`run.started_by = ${who}`
-  return sql<boolean>`person.email = ${who.toLowerCase()}`
+  return sql<boolean>`run.started_by = (select id from person where email = ${who.toLowerCase()})`
 }
 
 function after(cursor: string): RawBuilder<boolean> {

@@ -23,6 +23,7 @@ import * as installationKeys from './20261122T141000Z-installation-keys.ts'
 import * as slack from './20261122T141500Z-slack.ts'
 import * as retention from './20261122T142100Z-retention.ts'
 import * as keyRotation from './20261122T142500Z-key-rotation.ts'
+import * as lists from './20261122T141500Z-lists.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -52,4 +53,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T141000Z-installation-keys': installationKeys,
   '20261122T141500Z-slack': slack,
   '20261122T142100Z-retention': retention,
+  '20261122T141500Z-lists': lists,
 }

@@ -1,0 +1,82 @@
+import { sql } from 'kysely'
+import { putContent } from '../../src/store/content.ts'
+import type { Db } from '../../src/store/database.ts'
+import { addPerson, type TestPerson } from '../../test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '../../test/harness/fixtures/test-service.ts'
+import { madeRequest, type Year } from './made-request.ts'
+
+/** Who reads, by what they may see. */
+export interface Filled {
+  readonly service: TestService
+  /** of the team of two queues */
+  readonly member: TestPerson
+  /** manages runs: sees everything */
+  readonly manager: TestPerson
+  /** reads the whole trail; in the quorum of few requests */
+  readonly auditor: TestPerson
+  /** in no team; started one run in thirty */
+  readonly starter: TestPerson
+  /** in no team, started nothing */
+  readonly stranger: TestPerson
+  readonly year: Year
+}
+
+const batch = 1000
+
+/** Fills an empty database with a year's runs, one request and ten events each, of which the last `pending` wait. */
+export async function fillDatabase(
+  db: Db,
+  counts: { readonly requests: number; readonly pending: number },
+): Promise<Filled> {
+  const service = await createTestService(db)
+  const people = []
+  for (let nth = 0; nth < 30; nth += 1) people.push(await addPerson(db, `Person ${nth}`, []))
+  const member = await addPerson(db, 'Grace', ['platform', 'data'])
+  const manager = await addPerson(db, 'Olga', ['operators'])
+  const auditor = await addPerson(db, 'Aud', ['auditors'])
+  const stranger = await addPerson(db, 'Sam', [])
+  const contentHash = await db.transaction().execute((tx) => putContent(tx, '"keep the notes"'))
+  const worker = service.policy.workers.get('scribe')
+  if (worker === undefined) throw new Error('the fixture project has a worker scribe')
+  const year: Year = {
+    people,
+    queues: ['platform', 'security', 'data'],
+    worker,
+    policyDigest: service.policy.digest,
+    contentHash,
+    signer: service.signer,
+    beganMs: Date.now() - counts.requests * 5 * 60_000,
+    ...counts,
+  }
+  for (let from = 0; from < counts.requests; from += batch) {
+    await insertBatch(db, year, from, Math.min(from + batch, counts.requests))
+  }
+  await sql`vacuum analyze`.execute(db)
+  return { service, member, manager, auditor, starter: firstOf(people), stranger, year }
+}
+
+async function insertBatch(db: Db, year: Year, from: number, end: number): Promise<void> {
+  const rowsOf = new Map<string, object[]>()
+  for (let place = from; place < end; place += 1) {
+    for (const [table, rows] of Object.entries(madeRequest(year, place))) {
+      const kept = rowsOf.get(table) ?? []
+      rowsOf.set(table, kept)
+      kept.push(...rows)
+    }
+  }
+  await db.transaction().execute(async (tx) => {
+    for (const [table, rows] of rowsOf) {
+      const columns = sql.join(Object.keys(firstOf(rows)).map((name) => sql.ref(name)))
+      await sql`
+        insert into ${sql.table(table)} (${columns})
+        select ${columns} from json_populate_recordset(null::${sql.table(table)}, ${JSON.stringify(rows)}::json)
+      `.execute(tx)
+    }
+  })
+}
+
+function firstOf<T>(items: readonly T[]): T {
+  const [first] = items
+  if (first === undefined) throw new RangeError('There is none')
+  return first
+}

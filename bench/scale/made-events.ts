@@ -1,0 +1,64 @@
+import type { RunStatement } from '../../src/domain/statement.ts'
+import { asRequest, legalTrail, type TrailEvent } from '../../src/evidence/verify/trail.fixture.ts'
+
+const legal = legalTrail()
+const read: TrailEvent = {
+  type: 'call.judged',
+  actor: { type: 'policy' },
+  runId: 'r1',
+  callId: 'c1',
+  detail: { verdict: 'preApproved' },
+}
+const decided = JSON.stringify(legal)
+const opened = legal.slice(0, legal.findIndex(({ type }) => type === 'request.opened') + 1)
+const waiting = JSON.stringify([...opened, ...legal.slice(opened.length).map(() => read)])
+
+/** What the events of a run say as its signed statements do. */
+export interface SignedOf {
+  readonly run: RunStatement
+  readonly policyDigest: string
+}
+
+/** Rows of the ten events of a run's life, a second apart: those of `legalTrail` under the names that are given. */
+export function madeEvents(
+  isPending: boolean,
+  names: Readonly<Record<string, string>>,
+  signed: SignedOf,
+  at: Date,
+  idAt: (nth: number) => string,
+): object[] {
+  const text = (isPending ? waiting : decided).replaceAll(/"([\w :.-]+)"/g, (whole, name: string) =>
+    Object.hasOwn(names, name) ? JSON.stringify(names[name]) : whole,
+  )
+  const trail = (JSON.parse(text) as TrailEvent[]).map((event, nth) => ({
+    ...asSigned(event, signed),
+    at: new Date(at.getTime() + nth * 1000).toISOString(),
+  }))
+  return asRequest(trail, idAt).map(eventRow)
+}
+
+function asSigned(event: TrailEvent, { run, policyDigest }: SignedOf): TrailEvent {
+  if (event.type === 'permit.issued') return { ...event, policyDigest }
+  if (event.type !== 'run.started') return event
+  const { workerName: worker, workerDigest, inputDigest, mode } = run
+  return { ...event, detail: { ...event.detail, worker, workerDigest, inputDigest, mode } }
+}
+
+/** A document with the columns by which the trail is searched. */
+function eventRow(document: string): object {
+  const said = JSON.parse(document) as Record<string, unknown> & {
+    readonly actor: { readonly type: string; readonly id?: string }
+  }
+  return {
+    id: said['id'],
+    at: said['at'],
+    type: said['type'],
+    actor_type: said.actor.type,
+    actor_id: said.actor.id ?? null,
+    run_id: said['runId'] ?? null,
+    request_id: said['requestId'] ?? null,
+    call_id: said['callId'] ?? null,
+    sequence: said['sequence'] ?? null,
+    document,
+  }
+}

@@ -1,0 +1,116 @@
+import { exportAudit } from '../../src/services/audit/export-audit.ts'
+import { readAudit } from '../../src/services/audit/read-audit.ts'
+import type { Caller, ServiceContext } from '../../src/services/context.ts'
+import { listQueues } from '../../src/services/requests/list-queues.ts'
+import { listRequests, type ListRequestsInput } from '../../src/services/requests/list-requests.ts'
+import { listRuns } from '../../src/services/runs/list-runs.ts'
+import type { Filled } from './fill-database.ts'
+import { personAt } from './made-request.ts'
+
+/** A page that somebody looks at; answers how many rows they saw. */
+export type Reading = (ctx: ServiceContext) => Promise<number>
+
+/**
+ * Filters and orders of what has ended that no index serves: each would cost every decision or every change of a run's state
+ * more than the rare reader gains. They read one table once.
+ */
+export const servedByNoIndex: ReadonlySet<string> = new Set([
+  'requests: by risk',
+  'runs: failed, none',
+])
+
+const hourMs = 3_600_000
+
+/** Every page that the dashboard and the command line show of lists that grow, under names that say whose and which. */
+export function readings(filled: Filled): Readonly<Record<string, Reading>> {
+  const { member, manager, auditor, starter, stranger, year } = filled
+  const someone = personAt(year, 3).id
+  const middle = Math.floor((year.requests - year.pending) / 2)
+  const at = (place: number): string => new Date(year.beganMs + place * 300_000).toISOString()
+  const requests =
+    ({ caller }: { caller: Caller }, input: ListRequestsInput): Reading =>
+    async (ctx) =>
+      (await listRequests(ctx, caller, input)).items.length
+  const trail =
+    (
+      { caller }: { caller: Caller },
+      input: Omit<Parameters<typeof readAudit>[2], 'keyReadsAudit'>,
+    ): Reading =>
+    async (ctx) =>
+      (await readAudit(ctx, caller, { ...input, keyReadsAudit: false })).documents.length
+  return {
+    'queues: member': async (ctx) => (await listQueues(ctx, member.caller, {})).items.length,
+    'queues: manager': async (ctx) => (await listQueues(ctx, manager.caller, {})).items.length,
+    'queue: newest': requests(member, { state: 'pending', queue: 'platform' }),
+    'queue: age': requests(member, { state: 'pending', queue: 'platform', sort: 'age' }),
+    'queue: expiry': requests(member, { state: 'pending', queue: 'platform', sort: 'expiresAt' }),
+    'queue: risk': requests(member, { state: 'pending', queue: 'platform', sort: 'risk' }),
+    'inbox: newest': requests(member, { state: 'pending' }),
+    'inbox: expiry': requests(member, { state: 'pending', sort: 'expiresAt' }),
+    'inbox: risk': requests(member, { state: 'pending', sort: 'risk' }),
+    'inbox: mine': requests(member, { mine: true, sort: 'expiresAt' }),
+    'inbox: mine, of few': requests(auditor, { mine: true }),
+    'inbox: of a starter': requests(starter, { state: 'pending' }),
+    'inbox: tool': requests(member, { state: 'pending', tool: 'delete_file' }),
+    'inbox: search': requests(member, { state: 'pending', q: 'invoices' }),
+    'inbox: search without hit': requests(member, { state: 'pending', q: 'nowhere' }),
+    'requests: all': requests(member, {}),
+    'requests: all, manager': requests(manager, {}),
+    'requests: approved': requests(member, { state: 'approved' }),
+    'requests: denied, of which there are none': requests(member, { state: 'denied' }),
+    'requests: expired by expiry, none': requests(member, { state: 'expired', sort: 'expiresAt' }),
+    'requests: oldest': requests(member, { sort: 'age' }),
+    'requests: by risk': requests(manager, { sort: 'risk' }),
+    'requests: of a starter': requests(starter, {}),
+    'requests: of few': requests(auditor, {}),
+    'requests: of a stranger': requests(stranger, {}),
+    'requests: search': requests(member, { q: 'invoices' }),
+    'requests: search rare': requests(manager, { q: `/${middle}.md` }),
+    'requests: search without hit': requests(manager, { q: 'nowhere' }),
+    'requests: a rare tool': requests(manager, { tool: 'call_worker' }),
+    'runs: all': async (ctx) => (await listRuns(ctx, manager.caller, {})).items.length,
+    'runs: member': async (ctx) => (await listRuns(ctx, member.caller, {})).items.length,
+    'runs: of a starter': async (ctx) => (await listRuns(ctx, starter.caller, {})).items.length,
+    'runs: of a stranger': async (ctx) => (await listRuns(ctx, stranger.caller, {})).items.length,
+    'runs: failed, none': async (ctx) =>
+      (await listRuns(ctx, manager.caller, { state: 'failed' })).items.length,
+    'runs: waiting': async (ctx) =>
+      (await listRuns(ctx, manager.caller, { state: 'waiting_for_approval' })).items.length,
+    'trail: newest': trail(auditor, {}),
+    'trail: type': trail(auditor, { type: 'decision.recorded' }),
+    'trail: rare type': trail(auditor, { type: 'grant.revoked' }),
+    'trail: person': trail(auditor, { actor: someone }),
+    'trail: kind of actor': trail(auditor, { actor: 'person' }),
+    'trail: rare kind of actor': trail(auditor, { actor: 'timer' }),
+    'trail: person and type': trail(auditor, {
+      actor: someone,
+      type: 'permit.issued',
+    }),
+    'trail: person and rare type': trail(auditor, {
+      actor: someone,
+      type: 'grant.given',
+    }),
+    'trail: a day': trail(auditor, { from: at(middle), to: at(middle + 288) }),
+    'trail: a day, rare type': trail(auditor, {
+      from: at(middle),
+      to: at(middle + 288),
+      type: 'grant.revoked',
+    }),
+    'trail: member': trail(member, {}),
+    'trail: of a starter': trail(starter, {}),
+    'trail: of a stranger': trail(stranger, {}),
+    'export: an hour': async (ctx) => {
+      const from = new Date(year.beganMs + middle * 300_000)
+      const to = new Date(from.getTime() + hourMs)
+      const filter = { from: from.toISOString(), to: to.toISOString() }
+      const { lines } = await exportAudit(ctx, auditor.caller, {
+        ...filter,
+        format: 'jsonl',
+        keyReadsAudit: false,
+      })
+      let count = 0
+      for await (const line of lines) count += line.length > 0 ? 1 : 0
+      return count
+    },
+  }
+}

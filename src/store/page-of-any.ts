@@ -1,0 +1,44 @@
+import { sql, type RawBuilder } from 'kysely'
+
+/** An order with its keys as SQL, all in one direction, so that a row comparison finds the next page. */
+export interface PageOrder {
+  readonly keys: readonly RawBuilder<unknown>[]
+  readonly descending: boolean
+}
+
+export interface PageQuery {
+  readonly columns: readonly RawBuilder<unknown>[]
+  readonly from: RawBuilder<unknown>
+  /** all of which hold */
+  readonly where: readonly RawBuilder<boolean>[]
+  /** and one of these, at least */
+  readonly anyOf: readonly RawBuilder<boolean>[]
+  readonly order: PageOrder
+  readonly limit: number
+}
+
+/**
+ * The first rows in an order: a page by each of the conditions of which one has to hold, each found by an index, and
+ * of these pages the first rows, each once. With an `or` instead, Postgres reads and hashes whole tables.
+ */
+export function pageOfAny(query: PageQuery): RawBuilder<unknown> {
+  const { columns, from, where, anyOf, order, limit } = query
+  const direction = order.descending ? sql`desc` : sql`asc`
+  const named = order.keys.map((key, place) => ({ key, name: sql.ref(`key_${place}`) }))
+  const [first, ...others] = anyOf.map(
+    (way) => sql`
+      select ${sql.join([...columns, ...named.map(({ key, name }) => sql`${key} as ${name}`)])}
+      from ${from} where ${sql.join([...where, way], sql` and `)}
+      order by ${sql.join(named.map(({ key }) => sql`${key} ${direction}`))}
+      limit ${limit}
+    `,
+  )
+  if (first === undefined) throw new Error('A page takes one condition at least')
+  if (others.length === 0) return first
+  const pages = [first, ...others].map((page) => sql`(${page})`)
+  return sql`
+    select * from (${sql.join(pages, sql` union `)}) as page
+    order by ${sql.join(named.map(({ name }) => sql`${name} ${direction}`))}
+    limit ${limit}
+  `
+}
