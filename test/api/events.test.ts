@@ -5,6 +5,7 @@ import { writeRecords } from '../../src/store/records.ts'
 import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
 import { createTestDatabase } from '../harness/postgres.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { createApiWithActivators } from './activating-operators.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 
 let api: TestApi
@@ -19,7 +20,7 @@ beforeAll(async () => {
   feed = new EventFeed({ db, databaseUrl })
   const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
   sequencer = new EventSequencer({ db, databaseUrl, log })
-  api = await createTestApi({ database, events: feed, settings: { heartbeatMs: 100 } })
+  api = await createApiWithActivators({ database, events: feed, settings: { heartbeatMs: 100 } })
   const run = await addRun(api.service, { startedBy: api.people.ada })
   runId = run.id
   requestId = (await addRequest(api.service, run)).id
@@ -37,11 +38,11 @@ interface Seen {
 }
 
 /** An open stream: what it has told so far, whether it has ended, and how to leave. */
-async function listen(client: Client, lastEventId?: string) {
+async function listen(client: Pick<Client, 'headers'>, lastEventId?: string) {
   const leave = new AbortController()
   const response = await fetch(`${api.url}/v1/events`, {
     headers: {
-      cookie: client.headers['cookie'] ?? '',
+      ...client.headers,
       ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }),
     },
     signal: leave.signal,
@@ -122,6 +123,24 @@ test('a stream ends with its session', async () => {
   const stream = await listen(grace)
   await grace.post('/v1/auth/logout')
   await waitUntil(async () => stream.ended, { withinMs: 90_000 })
+})
+
+// Rules: product.md 18; security.md 21
+test('a stream ends when its session is ended elsewhere, its key is rotated away, or its person disabled', async () => {
+  const linus = await api.signIn(api.people.linus)
+  const scopes = ['requests:read']
+  const { id, key } = (await linus.post('/v1/keys', { name: 'robot', scopes })).body
+  const ofKey = await listen({ headers: { authorization: `Bearer ${key}` } })
+  const ofSession = await listen(await api.signIn(api.people.linus))
+  const ofPerson = await listen(linus)
+  await linus.post('/v1/sessions/end-others')
+  await waitUntil(async () => ofSession.ended, { withinMs: 90_000 })
+  await linus.post(`/v1/keys/${id}/rotate`, { overlapSeconds: 0 })
+  await waitUntil(async () => ofKey.ended, { withinMs: 90_000 })
+  expect(ofPerson.ended).toBe(false)
+  const olga = await api.signIn(api.people.olga)
+  expect((await olga.post('/v1/people/linus@example.com/disable')).status).toBe(200)
+  await waitUntil(async () => ofPerson.ended, { withinMs: 90_000 })
 })
 
 test('streams end at once when the process stops', async () => {

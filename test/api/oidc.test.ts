@@ -40,7 +40,7 @@ afterAll(async () => {
 })
 
 /** The fixture project with the provider, whose group `ops` is the platform team. */
-function withProvider(settings = ''): Policy {
+function withProvider(settings = '', right = ''): Policy {
   const lines = `signIn:
   oidc:
     issuer: ${provider.issuer}
@@ -52,7 +52,10 @@ ${settings === '' ? '    teams: { ops: platform, guards: [security, auditors] }\
   const text = fixtureFiles.texts.get('countersign.yaml') ?? ''
   return policyOf({
     ...fixtureFiles,
-    texts: new Map([...fixtureFiles.texts, ['countersign.yaml', text + lines]]),
+    texts: new Map([
+      ...fixtureFiles.texts,
+      ['countersign.yaml', `${text}${right === '' ? '' : `  ${right}\n`}${lines}`],
+    ]),
   })
 }
 
@@ -231,8 +234,17 @@ test('an account stays the person it was bound to: with another address it is no
   const { browser } = await signIn({ ...olga, email: 'ada@example.com' })
   expect((await whoIs(browser)).body.person.name).toBe('Olga')
   // Somebody else's account that later gets her address is not hers.
-  const { location } = await signIn({ ...olga, sub: 'somebody-else' })
-  expect(location).toBe(refusedWith('other_account'))
+  const other = { ...olga, sub: 'somebody-else' }
+  expect((await signIn(other)).location).toBe(refusedWith('other_account'))
+  // Until somebody with the right says that it is.
+  const path = '/v1/people/olga@example.com/unlink'
+  expect((await (await api.signIn(api.people.grace)).post(path)).status).toBe(403)
+  policy = withProvider('', 'activatePolicy: [aud@example.com]')
+  const aud = await api.signIn(api.people.aud)
+  expect((await aud.post(path)).body).toEqual({ unlinked: true })
+  expect((await aud.post(path)).status).toBe(404)
+  expect((await whoIs((await signIn(other)).browser)).body.person.name).toBe('Olga')
+  expect((await signIn(olga)).location).toBe(refusedWith('other_account'))
 })
 
 test('whom the project does not name is refused, and made a person while a mapped group fills a team', async () => {

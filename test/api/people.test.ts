@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
+import { addPerson } from '../harness/fixtures/people.ts'
 import { createApiWithActivators } from './activating-operators.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 
@@ -66,6 +68,40 @@ test('a disabled person is out at once: sessions, links and keys', async () => {
   const people = await olga.get('/v1/people')
   const row = people.body.items.find((person: { name: string }) => person.name === 'Linus')
   expect(row.disabledAt).not.toBeNull()
+})
+
+// Rules: product.md 18
+test('who is disabled in the middle of a quorum has not voted, decides no more, and the trail says what ended', async () => {
+  const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+  const run = await addRun(api.service, { startedBy: api.people.ada })
+  const request = await addRequest(api.service, run, { quorum })
+  const approve = (client: Client) =>
+    client.post(`/v1/requests/${request.id}/decisions`, {
+      decision: 'approve',
+      digest: request.digest,
+      revision: 1,
+    })
+  const margaret = await addPerson(api.service.db, 'Margaret', ['platform'])
+  const hers = await api.signIn(margaret)
+  const robot = await hers.post('/v1/keys', { name: 'robot', scopes: ['requests:read'] })
+  expect((await approve(hers)).body).toMatchObject({ state: 'pending' })
+  expect((await olga.post('/v1/people/margaret@example.com/disable')).status).toBe(200)
+  expect((await approve(hers)).status).toBe(401)
+  const headers = { authorization: `Bearer ${robot.body.key}` }
+  expect((await api.ask('/v1/requests', { headers })).status).toBe(401)
+  const grace = await api.signIn(api.people.grace)
+  expect((await approve(grace)).body).toMatchObject({
+    state: 'pending',
+    quorum: { missing: [{ team: 'platform', count: 1 }] },
+  })
+  const rows = await api.service.db.selectFrom('audit_event').select(['type', 'document']).execute()
+  const ended = rows
+    .filter((row) => ['session.ended', 'key.revoked'].includes(row.type))
+    .map((row) => JSON.parse(row.document).detail)
+  expect(ended).toContainEqual(
+    expect.objectContaining({ personId: margaret.id, why: 'person_disabled' }),
+  )
+  expect(ended).toContainEqual({ keyId: robot.body.id, ownerId: margaret.id })
 })
 
 test('explaining needs a worker that exists, and says when no host answers', async () => {

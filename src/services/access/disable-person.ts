@@ -6,7 +6,8 @@ import { requireRight } from './has-right.ts'
 
 /**
  * Disables a person: their sessions, links and keys end in the same transaction, and votes of theirs count no
- * more in a quorum that is not met yet (product.md 18). Takes the right `activatePolicy`. Audits `credential.changed`.
+ * more in a quorum that is not met yet (product.md 18). Takes the right `activatePolicy`. Audits `credential.changed`,
+ * and each session and key that ended.
  */
 export async function disablePerson(
   ctx: ServiceContext,
@@ -22,20 +23,33 @@ export async function disablePerson(
       .returning('id')
       .executeTakeFirst()
     if (person === undefined) throw new Problem('not_found', 'Nobody has this address')
-    const ends = { personId: person.id, change: 'person_disabled' }
-    await unit.tx.deleteFrom('session').where('person_id', '=', person.id).execute()
+    const sessions = await unit.tx
+      .deleteFrom('session')
+      .where('person_id', '=', person.id)
+      .returning('id')
+      .execute()
     await unit.tx.deleteFrom('sign_in_link').where('person_id', '=', person.id).execute()
-    await unit.tx
+    const keys = await unit.tx
       .updateTable('api_key')
       .set({ revoked_at: sql`clock_timestamp()` })
       .where('owner_id', '=', person.id)
       .where('revoked_at', 'is', null)
+      .returning('id')
       .execute()
-    await unit.audit({
-      type: 'credential.changed',
-      actor: caller.actor,
-      channel: caller.channel,
-      detail: ends,
-    })
+    const by = { actor: caller.actor, channel: caller.channel }
+    const personId = person.id
+    await unit.audit(
+      { type: 'credential.changed', ...by, detail: { personId, change: 'person_disabled' } },
+      ...sessions.map(({ id }) => ({
+        type: 'session.ended' as const,
+        ...by,
+        detail: { personId, sessionId: id, why: 'person_disabled' },
+      })),
+      ...keys.map(({ id }) => ({
+        type: 'key.revoked' as const,
+        ...by,
+        detail: { keyId: id, ownerId: personId },
+      })),
+    )
   })
 }
