@@ -15,6 +15,9 @@ export class EventFeed implements AsyncDisposable {
   readonly #db: Db
   readonly #listeners = new Set<() => void>()
   readonly #listener: Listener
+  /** reads under way, by what they ask and after which news they began */
+  readonly #reads = new Map<string, Promise<StreamEvent[]>>()
+  #news = 0
 
   constructor(options: { readonly db: Db; readonly databaseUrl: string }) {
     this.#db = options.db
@@ -22,6 +25,7 @@ export class EventFeed implements AsyncDisposable {
       url: options.databaseUrl,
       channels: ['countersign_sequenced'],
       heard: () => {
+        this.#news += 1
         for (const listener of this.#listeners) listener()
       },
     })
@@ -30,6 +34,16 @@ export class EventFeed implements AsyncDisposable {
   /** Events after `sequence`, oldest first. `null`: none, only where the stream stands now (see `latest`). */
   async since(sequence: bigint | null, limit: number): Promise<StreamEvent[]> {
     const after = sequence ?? (await this.latest())
+    // Hundreds of readers hear the same news and stand at the same place. A read that began before the news may not have it.
+    const asked = `${this.#news} ${after} ${limit}`
+    const same = this.#reads.get(asked)
+    if (same !== undefined) return same
+    const read = this.#read(after, limit).finally(() => this.#reads.delete(asked))
+    this.#reads.set(asked, read)
+    return read
+  }
+
+  async #read(after: bigint, limit: number): Promise<StreamEvent[]> {
     const rows = await this.#db
       .selectFrom('event')
       .select(['sequence', 'type', 'subject'])

@@ -63,6 +63,15 @@ describe('live stream', () => {
     const before = await feed.latest()
     await db.transaction().execute((tx) => changed(tx, 'x'))
     await waitUntil(async () => told > 0 && (await feed.latest()) > before, { withinMs: 90_000 })
+    // Those who stand at the same place and heard of it together ask once.
+    const [one, other, later] = await Promise.all([
+      feed.since(before, 7),
+      feed.since(before, 7),
+      feed.since(before + 1n, 7),
+    ])
+    expect(one).toHaveLength(1)
+    expect(other).toBe(one)
+    expect(later).toEqual([])
     stop()
   })
 })
