@@ -1,6 +1,8 @@
+import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSignInLink } from '../../src/services/access/sign-in-link.ts'
-import { signInUrl } from '../../src/services/access/sign-in-url.ts'
+import { mailedSignInUrl, signInUrl } from '../../src/services/access/sign-in-url.ts'
+import { waitUntil } from '../harness/wait-until.ts'
 import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -88,10 +90,10 @@ test('signing in happens under the address one wanted, and the page opens there'
   const page = await dashboard.openSignedOut(`/requests/${id}`)
   await page.getByLabel('Person').selectOption('grace@example.com')
   await page.getByLabel('Development token').fill('a-wrong-token')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.locator('.mantine-InputWrapper-error').waitFor()
   await page.getByLabel('Development token').fill('a-token-that-only-the-owner-can-read')
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('heading', { level: 1, name: 'notes/deep-link.md' }).waitFor()
   expect(new URL(page.url()).pathname).toBe(`/requests/${id}`)
 })
@@ -105,4 +107,92 @@ test('a one-time link signs in once, and its token does not stay in the address'
   expect(first.url()).not.toContain('link=')
   const second = await dashboard.openSignedOut(path)
   await second.getByText('This link does not sign you in').waitFor()
+})
+
+// Rules: security.md 12
+test('a mailed link waits for a click, so that what looks into mail does not use it up', async () => {
+  const caller = { actor: { type: 'system' }, channel: 'system' } as const
+  const made = await createSignInLink(dashboard.desk.api, caller, { email: 'grace@example.com' })
+  const path = mailedSignInUrl('', made.token)
+  const scanner = await dashboard.openSignedOut(path)
+  await scanner.getByRole('button', { name: 'Sign in on this device' }).waitFor()
+  expect(scanner.url()).not.toContain(made.token)
+  await scanner.close()
+  const person = await dashboard.openSignedOut(path)
+  await person.getByRole('button', { name: 'Sign in on this device' }).click()
+  await person.getByRole('heading', { level: 1, name: 'Inbox' }).waitFor()
+})
+
+/** Chromium without a screen shows no notices: what it would show is kept, for all tabs of its person. */
+async function keepNotices(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    class Kept extends EventTarget {
+      static permission = 'default'
+      static async requestPermission(): Promise<string> {
+        localStorage.setItem('asked', 'yes')
+        Kept.permission = 'granted'
+        return 'granted'
+      }
+      constructor(title: string, options: object) {
+        super()
+        const kept = JSON.parse(localStorage.getItem('kept') ?? '[]')
+        localStorage.setItem('kept', JSON.stringify([...kept, { title, ...options }]))
+        Object.assign(globalThis, { newestNotice: this })
+      }
+      close(): void {
+        localStorage.setItem('closed', 'yes')
+      }
+    }
+    if (localStorage.getItem('asked') === 'yes') Kept.permission = 'granted'
+    Object.assign(globalThis, { Notification: Kept })
+  })
+  await page.reload()
+}
+
+const keptNotices = (page: Page) =>
+  page.evaluate(() => JSON.parse(localStorage.getItem('kept') ?? '[]') as { title: string }[])
+
+const hide = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate(
+    (value) => Object.defineProperty(document, 'visibilityState', { value, configurable: true }),
+    state,
+  )
+
+test('a request that arrives while nobody looks is told of by the browser, once, after a click allowed it', async () => {
+  const page = await dashboard.open('Grace', '/account')
+  await keepNotices(page)
+  await page.getByText('Live', { exact: true }).waitFor()
+  await hide(page, 'hidden')
+  await askForNote('notes/not-told.md')
+  await page.getByRole('switch', { name: 'Notifications of this browser' }).click()
+  await waitUntil(
+    async () => (await page.evaluate(() => localStorage.getItem('countersign.notices'))) === 'on',
+    { withinMs: 60_000 },
+  )
+  const other = await page.context().newPage()
+  await other.goto(`${dashboard.url}/audit`)
+  await keepNotices(other)
+  await other.getByText('Live', { exact: true }).waitFor()
+  await hide(other, 'visible')
+  await askForNote('notes/in-sight.md')
+  await waitUntil(
+    () => page.evaluate(() => (localStorage.getItem('countersign.noticed') ?? '').includes('-')),
+    { withinMs: 60_000 },
+  )
+  await hide(other, 'hidden')
+  await askForNote('notes/told.md')
+  await waitUntil(async () => (await keptNotices(page)).length > 0, { withinMs: 60_000 })
+  await askForNote('notes/told-too.md')
+  await waitUntil(async () => (await keptNotices(page)).length > 1, { withinMs: 60_000 })
+  expect((await keptNotices(page)).map(({ title }) => title)).toEqual([
+    'Create notes/told.md (+1)',
+    'Create notes/told-too.md (+1)',
+  ])
+  const told = (await page.evaluate(() => 'newestNotice' in globalThis)) ? page : other
+  await told.evaluate(() =>
+    (globalThis as unknown as { newestNotice: EventTarget }).newestNotice.dispatchEvent(
+      new Event('click'),
+    ),
+  )
+  await told.waitForURL(/\/requests\//)
 })

@@ -114,7 +114,7 @@ test('a session that ended leads to the sign-in under the same address, and noth
   // Whoever signs in next sees what is theirs: nothing that was fetched before is shown.
   await page.getByLabel('Person').selectOption('ada@example.com')
   await page.getByLabel('Development token').fill(developmentToken)
-  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('button', { name: 'Signed in as Ada' }).waitFor()
   expect(dashboard.complaints).toEqual([])
 })
