@@ -1,4 +1,5 @@
 import { warnOfMissingMailVariables } from '../../delivery/email/missing-variables.ts'
+import { warnOfMissingClientSecret } from '../../delivery/oidc/missing-secret.ts'
 import { warnOfMissingSlackVariables } from '../../delivery/slack/missing-variables.ts'
 import { warnOfMissingSecrets } from '../../delivery/webhooks/webhook-secret.ts'
 import { warnOfMissingSettings } from '../../models/model-settings.ts'
@@ -64,6 +65,7 @@ async function warnOfHost(projectDir: string, policy: Policy): Promise<readonly 
     ...warnOfMissingVariables(policy, environment),
     ...warnOfMissingSecrets(policy, environment),
     ...warnOfMissingMailVariables(policy, environment),
+    ...warnOfMissingClientSecret(policy, environment),
     ...warnOfMissingSlackVariables(policy, environment),
     ...(await unknownPrograms(policy, async (name) => (await findProgram(name)) !== null)),
     ...(await warnOfZoneFolders(projectDir, policy)),

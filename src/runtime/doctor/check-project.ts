@@ -1,4 +1,5 @@
 import { warnOfMissingMailVariables } from '../../delivery/email/missing-variables.ts'
+import { warnOfMissingClientSecret } from '../../delivery/oidc/missing-secret.ts'
 import { warnOfMissingSlackVariables } from '../../delivery/slack/missing-variables.ts'
 import { warnOfMissingSecrets } from '../../delivery/webhooks/webhook-secret.ts'
 import { warnOfMissingSettings } from '../../models/model-settings.ts'
@@ -23,6 +24,7 @@ export const checkProject: Check = async ({ folders, environment }) => {
     ...warnOfMissingVariables(loaded.policy, environment),
     ...warnOfMissingSecrets(loaded.policy, environment),
     ...warnOfMissingMailVariables(loaded.policy, environment),
+    ...warnOfMissingClientSecret(loaded.policy, environment),
     ...warnOfMissingSlackVariables(loaded.policy, environment),
   ]
   const workers = loaded.policy.workers.size

@@ -12,6 +12,7 @@ import { checkProcesses } from './check-processes.ts'
 import { checkProject } from './check-project.ts'
 import { checkRuns } from './check-runs.ts'
 import { checkSandbox } from './check-sandbox.ts'
+import { checkSignIn } from './check-sign-in.ts'
 import { checkTemporal } from './check-temporal.ts'
 import { checkTemporalBinary } from './check-temporal-binary.ts'
 import type { Check, Finding, Patient } from './check.ts'
@@ -28,6 +29,7 @@ const CHECKS: readonly Check[] = [
   checkKeys,
   checkAuditLog,
   checkDeliveries,
+  checkSignIn,
   checkRuns,
   checkExecutions,
   checkSandbox,
