@@ -45,8 +45,12 @@ export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> 
   const { db, url: databaseUrl } = desk.database
   const feed = new EventFeed({ db, databaseUrl })
   const sequencer = new EventSequencer({ db, databaseUrl, log: desk.api.log })
+  // Passkeys belong to the address that people are sent to: it is known before the app is made.
+  let server = await listen(createServer(), 0)
+  const { port } = server.address() as AddressInfo
+  const url = `http://localhost:${port}`
   const settings = {
-    publicUrl: 'http://localhost:4400',
+    publicUrl: url,
     trustProxy: false,
     developmentToken,
     sessionTimes,
@@ -68,9 +72,7 @@ export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> 
     problems: [],
   })
   const app = createApp({ ctx: desk.api, settings, events: feed, readiness })
-  let server = await listen(createServer(app), 0)
-  const { port } = server.address() as AddressInfo
-  const url = `http://localhost:${port}`
+  server.on('request', app)
   const browser = await launchBrowser()
   const complaints: string[] = []
   const stop = (): Promise<void> =>

@@ -5,12 +5,13 @@ export async function everyPage<T extends { items: unknown[]; nextCursor: string
   path: string,
   signal: AbortSignal,
 ): Promise<T> {
-  const whole = await callApi<T>(`${path}?limit=200`, { signal })
+  const page = `${path}${path.includes('?') ? '&' : '?'}limit=200`
+  const whole = await callApi<T>(page, { signal })
   for (let next = whole.nextCursor; next !== null;) {
     const cursor = encodeURIComponent(next)
-    const page = await callApi<T>(`${path}?limit=200&cursor=${cursor}`, { signal })
-    whole.items.push(...page.items)
-    next = page.nextCursor
+    const more = await callApi<T>(`${page}&cursor=${cursor}`, { signal })
+    whole.items.push(...more.items)
+    next = more.nextCursor
   }
   return { ...whole, nextCursor: null }
 }

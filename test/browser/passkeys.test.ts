@@ -1,0 +1,109 @@
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { parseBundle } from '../../src/evidence/bundle/evidence-bundle.ts'
+import { formatStatementKeys } from '../../src/evidence/bundle/statement-keys.ts'
+import { verifyBundle } from '../../src/evidence/verify/verify-bundle.ts'
+import { exportBundle } from '../../src/services/audit/export/export-bundle.ts'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { keepCovered, logSigner } from '../harness/fixtures/cover-audit.ts'
+import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
+
+let dashboard: Dashboard
+const config = `${deskConfig
+  .replace('{ team: platform }', '{ team: platform, signature: required }')
+  .replace('rights:', 'routing: [{ when: { tool: write_file }, risk: high }]\nrights:')}
+  activatePolicy: [operators]
+  readAudit: [operators]
+`
+
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await dashboard.desk.activate({ 'countersign.yaml': config })
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+/** Chromium's own authenticator in software; `verify(false)`: its owner is not recognised from now on. */
+async function virtualAuthenticator(page: Page): Promise<{ verify(is: boolean): Promise<void> }> {
+  const cdp = await page.context().newCDPSession(page)
+  await cdp.send('WebAuthn.enable')
+  const { authenticatorId } = await cdp.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: true,
+    },
+  })
+  return {
+    async verify(isUserVerified) {
+      await cdp.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified })
+    },
+  }
+}
+
+// Rules: security.md 12
+test('a passkey is registered, confirmed by another, signs in, and signs a decision that a stranger can verify', async () => {
+  const { desk } = dashboard
+  const content = 'Signed\n'
+  const input = { path: 'notes/signed.md', content }
+  const { requestIds, callIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const requestId = requestIds[0]!
+  const page = await dashboard.open('Grace', '/account')
+  const authenticator = await virtualAuthenticator(page)
+  const passkeys = page.getByRole('region', { name: 'Passkeys' })
+  await passkeys.getByLabel('Name of a new passkey').fill('Laptop')
+  await passkeys.getByRole('button', { name: 'Add a passkey' }).click()
+  await passkeys.getByText('not confirmed').waitFor()
+
+  const approve = async (): Promise<void> => {
+    await page.getByRole('radio', { name: 'Approve as shown' }).check()
+    await page.getByRole('button', { name: 'Sign and submit' }).click()
+  }
+  await page.goto(`${dashboard.url}/requests/${requestId}`)
+  await page.getByLabel('Reason').fill('I read it')
+  await approve()
+  await page.getByText('Nobody has confirmed your passkey yet').waitFor()
+
+  const olga = await dashboard.open('Olga', '/account')
+  await olga.getByRole('button', { name: 'Confirm the passkey Laptop of Grace' }).click()
+  await olga.getByText("Nobody's passkey waits to be confirmed.").waitFor()
+
+  await page.context().clearCookies()
+  await page.goto(`${dashboard.url}/account`)
+  await page.getByRole('button', { name: 'Sign in with a passkey' }).click()
+  await passkeys.getByText('confirmed by Olga').waitFor()
+
+  await page.goto(`${dashboard.url}/requests/${requestId}`)
+  await authenticator.verify(false)
+  await approve()
+  await page.getByText('Not signed, and nothing was sent.').waitFor()
+  expect(await page.getByLabel('Reason').inputValue()).toBe('I read it')
+  await authenticator.verify(true)
+  await page.getByRole('button', { name: 'Sign and submit' }).click()
+  await page.getByText('Approved by you').waitFor()
+  await page.getByText('signed with passkey Laptop').waitFor()
+  await desk.execute(callIds[0]!)
+  expect(await desk.read(input.path)).toBe(content)
+
+  await using _covering = keepCovered(desk.database.db)
+  const bundle = await exportBundle(desk.api, desk.people.olga.caller, {
+    request: requestId,
+    keysNote: formatStatementKeys(desk.api.verifier, logSigner),
+    keyReadsAudit: false,
+  })
+  const verdicts = verifyBundle(parseBundle(JSON.stringify(bundle)), logSigner.key, null)
+  expect(verdicts.flatMap(({ findings }) => findings)).toEqual([])
+  expect(verdicts.flatMap(({ notes }) => notes)).toContain('signatures of approvers: 1')
+  const unsigned = bundle.events.map((one) => ({
+    ...one,
+    event: one.event.replace('"passkey_confirmed"', '"passkey_renamed"'),
+  }))
+  const forged = verifyBundle({ ...bundle, events: unsigned }, logSigner.key, null)
+  const failing = forged.filter(({ outcome }) => outcome !== 'holds').map(({ name }) => name)
+  expect(failing).toEqual(['integrity', 'authorisation'])
+  expect(dashboard.complaints).toEqual([])
+})
