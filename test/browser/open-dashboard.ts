@@ -5,12 +5,14 @@ import { sql } from 'kysely'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { createApp } from '../../src/api/app.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
+import { openIdProviders } from '../../src/delivery/oidc/open-id-provider.ts'
 import { EventFeed } from '../../src/delivery/event-feed.ts'
 import { EventSequencer } from '../../src/delivery/event-sequencer.ts'
 import { buildUi, isUiBuilt } from '../../src/runtime/supervisor/build-ui.ts'
 import type { FoundSandbox } from '../../src/sandbox/bwrap/find-sandbox.ts'
 import { sessionTimes } from '../../src/services/access/session-times.ts'
 import { launchBrowser } from '../harness/browser.ts'
+import { clientSecret } from '../harness/open-id/open-id-provider.ts'
 import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
 
 export const developmentToken = 'a-token-that-only-the-owner-can-read'
@@ -71,7 +73,13 @@ export async function openDashboard(sandbox?: FoundSandbox): Promise<Dashboard> 
     checks: { postgres: true, temporal: true, relayLagMs: 0, eventLagMs: 0, auditLagMs: 0 },
     problems: [],
   })
-  const app = createApp({ ctx: desk.api, settings, events: feed, readiness })
+  const app = createApp({
+    ctx: desk.api,
+    settings,
+    events: feed,
+    identityProviderOf: openIdProviders({ OIDC_SECRET: clientSecret }),
+    readiness,
+  })
   server.on('request', app)
   const browser = await launchBrowser()
   const complaints: string[] = []

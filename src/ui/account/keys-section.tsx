@@ -93,7 +93,7 @@ function KeyRow({
           {key.previousUntil !== null && Date.parse(key.previousUntil) > now && !hasEnded && (
             <>
               {' '}
-              · the secret before works until <Time at={key.previousUntil} />
+              · the secret before ends <Time at={key.previousUntil} />
             </>
           )}
         </span>

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import {
+  clientId,
+  startOpenIdProvider,
+  type OpenIdProvider,
+} from '../harness/open-id/open-id-provider.ts'
+import { openDashboard, type Dashboard } from './open-dashboard.ts'
+
+let dashboard: Dashboard
+let provider: OpenIdProvider
+
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  provider = await startOpenIdProvider(`${dashboard.url}/v1/auth/oidc/callback`)
+  const signIn = `signIn:
+  oidc: { issuer: "${provider.issuer}", clientId: ${clientId}, clientSecretFrom: OIDC_SECRET, label: Example Corp }
+`
+  await dashboard.desk.activate({ 'countersign.yaml': deskConfig + signIn })
+})
+afterAll(async () => {
+  await provider[Symbol.asyncDispose]()
+  await dashboard[Symbol.asyncDispose]()
+})
+
+test('one signs in at the provider and is on the page that one wanted; signing out leads to the provider', async () => {
+  provider.account = { sub: 'grace', email: 'grace@example.com', email_verified: true }
+  const page = await dashboard.openSignedOut('/account?from=mail')
+  await page.getByRole('link', { name: 'Sign in with Example Corp' }).click()
+  await page.getByRole('heading', { name: 'Your account' }).waitFor()
+  expect(page.url()).toBe(`${dashboard.url}/account?from=mail`)
+  const sessions = page.getByRole('region', { name: 'Sessions' })
+  await sessions.getByText('by sign-in provider').waitFor()
+  await sessions.getByText('this session').waitFor()
+  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.waitForURL(`${provider.issuer}/**`)
+  await page.goto(dashboard.url)
+  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+})
+
+test('whom the provider does not vouch for is told why, on the sign-in page', async () => {
+  provider.account = { sub: 'linus', email: 'linus@example.com', email_verified: false }
+  const page = await dashboard.openSignedOut('/')
+  await page.getByRole('link', { name: 'Sign in with Example Corp' }).click()
+  const alert = page.getByRole('alert')
+  await alert.getByText('has not verified that your e-mail address is yours').waitFor()
+})
+
+test('another session is ended from the account page, and its window is signed out', async () => {
+  const lost = await dashboard.open('Linus', '/account')
+  const kept = await dashboard.open('Linus', '/account')
+  const sessions = kept.getByRole('region', { name: 'Sessions' })
+  await sessions.getByRole('button', { name: 'End all other sessions' }).waitFor()
+  await sessions.getByRole('button', { name: /^End the session on/ }).click()
+  await sessions.getByRole('button', { name: /^End the session on/ }).waitFor({ state: 'hidden' })
+  await lost.reload()
+  await lost.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+  await sessions.getByRole('button', { name: 'Sign in another device' }).click()
+  await sessions.getByText(/^countersign login "http:\/\/localhost:\d+\/sign-in#link=/).waitFor()
+})
+
+test('a key is made, shown once, rotated and revoked on the account page', async () => {
+  const page = await dashboard.open('Ada', '/account')
+  const keys = page.getByRole('region', { name: 'API keys' })
+  await keys.getByRole('button', { name: 'Create a key…' }).click()
+  await keys.getByLabel('Name').fill('nightly')
+  await keys.getByLabel('read runs').check()
+  await keys.getByRole('button', { name: 'Create the key' }).click()
+  const shown = keys.getByText(/^cs_[0-9a-f]{16}_[\w-]{43}$/)
+  await shown.waitFor()
+  const made = (await shown.textContent()) ?? ''
+  await keys.getByText('never used').waitFor()
+  await keys.getByRole('button', { name: /^Rotate nightly/ }).click()
+  await keys.getByText('the secret before ends').waitFor()
+  const rotated = (await shown.textContent()) ?? ''
+  expect(rotated.slice(0, 20)).toBe(made.slice(0, 20))
+  expect(rotated).not.toBe(made)
+  await page.reload()
+  await keys.getByText('nightly').waitFor()
+  expect(await page.content()).not.toContain(rotated.slice(20))
+  await keys.getByRole('button', { name: /^Revoke nightly/ }).click()
+  await keys.getByText('revoked', { exact: true }).waitFor()
+  expect(dashboard.complaints).toEqual([])
+})
