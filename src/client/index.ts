@@ -1,3 +1,4 @@
+export { callbackSecret } from './callback-secret.ts'
 export { createClient } from './create-client.ts'
 export type { Client, ClientOptions } from './create-client.ts'
 export type { Allowed, GateCall, GateOptions } from './gate.ts'

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EventFeed as Feed } from '../../src/api/event-feed.ts'
 import { EventFeed } from '../../src/delivery/event-feed.ts'
 import { EventSequencer } from '../../src/delivery/event-sequencer.ts'
+import { callbackSecret } from '../../src/services/external/callback-secret.ts'
 import { createTestDatabase } from '../harness/postgres.ts'
 import { waitUntil } from '../harness/wait-until.ts'
 import { createProgram, type ProgramClient } from './program.ts'
@@ -108,7 +109,11 @@ describe('long polling', () => {
 
 describe('a program', () => {
   test('asks, takes the permit once and says what became of it', async () => {
-    const asking = call({ metadata: { ticket: 'OPS-7' }, title: 'Roll out' })
+    const asking = call({
+      metadata: { ticket: 'OPS-7' },
+      title: 'Roll out',
+      callbackUrl: 'https://deployer.example.com/hook',
+    })
     const opened = await program.post('/v1/requests', asking)
     expect(opened).toMatchObject({
       status: 201,
@@ -153,16 +158,22 @@ describe('a program', () => {
         external: { outcome: { state: 'succeeded', summary: 'done' } },
       },
     })
+    const { callback_url, callback_secret } = await api.database.db
+      .selectFrom('external_request')
+      .selectAll()
+      .where('request_id', '=', opened.body.id)
+      .executeTakeFirstOrThrow()
+    expect({ callback_url, callback_secret }).toEqual({
+      callback_url: 'https://deployer.example.com/hook',
+      callback_secret: callbackSecret(program.key),
+    })
     const list = await grace.get('/v1/requests?q=deployer&limit=200')
     expect(list.text).toContain(asking.externalId)
   })
 
   test.each([
-    [
-      'a callback, which is not there yet',
-      { callbackUrl: 'https://example.com/hook' },
-      'callbackUrl',
-    ],
+    ['a callback without TLS', { callbackUrl: 'http://example.com/hook' }, 'callbackUrl'],
+    ['a callback with a password', { callbackUrl: 'https://a:b@example.com/' }, 'callbackUrl'],
     ['an unknown field', { risk: 'low' }, 'risk'],
     ['no object for its input', { input: 'x' }, 'input'],
     ['half a surrogate pair', { input: { text: '\ud800' } }, 'surrogate'],

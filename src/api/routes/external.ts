@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { consumePermit } from '../../services/external/consume-permit.ts'
+import { callbackSecret } from '../../services/external/callback-secret.ts'
 import { openExternal } from '../../services/external/open-external.ts'
 import { reportOutcome } from '../../services/external/report-outcome.ts'
 import { withdrawRequest } from '../../services/external/withdraw-request.ts'
@@ -39,11 +40,13 @@ export const externalRoutes: Route[] = [
       'unreachable_approvers',
       'workspace_unreachable',
     ],
-    answer: async (api, { body, caller }) => {
-      const { callbackUrl: _, presentation, ...asked } = body
+    answer: async (api, { body, caller, request }) => {
+      const { callbackUrl, presentation, ...asked } = body
+      const callback = callbackOf(callbackUrl, request.get('authorization'))
       const opened = await openExternal(api.ctx, caller, {
         ...withoutUndefined(asked),
         ...(presentation === undefined ? {} : { presentation: withoutUndefined(presentation) }),
+        ...(callback === null ? {} : { callback }),
       })
       const record = await getRequest(api.ctx, caller, { request: opened.requestId })
       return {
@@ -107,3 +110,9 @@ export const externalRoutes: Route[] = [
     },
   }),
 ]
+
+/** A program is called back with a secret of the key that it asks with; people, who have none, are refused by the verb. */
+function callbackOf(url: string | undefined, authorization: string | undefined) {
+  const key = authorization?.replace(/^Bearer /i, '')
+  return url === undefined || key === undefined ? null : { url, secret: callbackSecret(key) }
+}

@@ -24,14 +24,17 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'get',
     path: '/v1/webhooks/deliveries',
-    summary: 'Notifications and what became of them (right readAudit or activatePolicy)',
+    summary:
+      "Notifications and what became of them (right readAudit or activatePolicy; mine=true: callbacks to programs with keys of one's own)",
     access: { by: 'person' },
     query: schemas.deliveryQuery,
     answers: {
       200: { description: 'A page of deliveries, newest first', schema: schemas.deliveryList },
     },
     answer: async (api, { query, caller }) => {
-      const page = await listDeliveries(api.ctx, caller, withoutUndefined(query))
+      const { mine, ...asked } = query
+      const filter = { ...withoutUndefined(asked), mine: mine === 'true' }
+      const page = await listDeliveries(api.ctx, caller, filter)
       const items = page.items.map(deliveryView)
       return { status: 200, body: { items, nextCursor: page.nextCursor } }
     },
@@ -39,7 +42,8 @@ export const webhookRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/webhooks/deliveries/:id/resend',
-    summary: 'Send one that has ended again, with the same id and body (right activatePolicy)',
+    summary:
+      "Send one that has ended again, with the same id and body (right activatePolicy; none for callbacks to one's own programs)",
     access: { by: 'person' },
     params: z.object({ id }),
     body: emptyBody,

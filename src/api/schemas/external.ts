@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { canonicalJson } from '../../domain/digest.ts'
 import { limits } from '../../domain/limits.ts'
+import { readWebhookUrl } from '../../domain/text/webhook-url.ts'
 import { hash, id, instant, json, name, reason, text } from './common.ts'
 import { requestState } from './requests.ts'
 
@@ -32,6 +33,13 @@ const claimedPresentation = z.strictObject({
   language: name.optional(),
 })
 
+const callbackUrl = text(2000).transform((value, context) => {
+  const read = readWebhookUrl(value)
+  if ('url' in read) return read.url
+  context.addIssue({ code: 'custom', message: `${read.problem}: ${read.remedy}` })
+  return z.NEVER
+})
+
 /** A program that is not a run of ours asks for an approval. */
 export const externalBody = z.strictObject({
   tool: name,
@@ -43,14 +51,8 @@ export const externalBody = z.strictObject({
   queue: name.optional(),
   /** e-mail address or id of the person for whom the program acts: behind the request too */
   onBehalfOf: text(320).min(1).optional(),
-  callbackUrl: z
-    .unknown()
-    .refine(
-      (value) => value === undefined,
-      'is not available yet; wait with GET /v1/requests/{id}?wait=30 instead',
-    )
-    .optional()
-    .meta({ description: 'Not available yet: refused' }),
+  /** where the program is told once it is decided or closed: `https://…` */
+  callbackUrl: callbackUrl.optional(),
   /** the program's own name for this, one for each owner of a key: asked again, it is answered with what is there */
   externalId: text(200).min(1),
   metadata: metadata.optional(),

@@ -49,5 +49,7 @@ export const deliveryQuery = z.strictObject({
   ...page,
   endpoint: name.optional(),
   state: deliveryState.optional(),
+  /** only callbacks to programs with one's own keys */
+  mine: z.enum(['true', 'false']).optional(),
 })
 export const resent = z.object({ resent: z.literal(true) })

@@ -12,6 +12,7 @@ import { runExample, withExamples } from './examples.ts'
 interface DeliveryOptions extends ServiceOptions, PagingOptions {
   endpoint?: string
   state?: string
+  mine?: boolean
 }
 
 /** `countersign webhooks [ls|deliveries|resend]`. */
@@ -28,10 +29,12 @@ export function addWebhooksCommand(program: Command): void {
     .description('list notifications, newest first, and what became of them')
     .option('--endpoint <name>', 'only of this endpoint')
     .option('--state <state>', 'only pending, delivered or dead ones')
+    .option('--mine', 'only callbacks to programs with keys of your own')
     .action(listDeliveries)
   withExamples(deliveries, [
     'webhooks deliveries --state dead',
     'webhooks deliveries --endpoint chat --json',
+    'webhooks deliveries --mine',
   ])
   const resend = withService(webhooks.command('resend'))
     .description('send a notification that has ended again, with the same id')
@@ -65,7 +68,8 @@ async function listEndpoints(options: ServiceOptions & { json?: boolean }): Prom
 
 async function listDeliveries(options: DeliveryOptions): Promise<void> {
   const { endpoint, state } = options
-  const asked = query({ ...pageOf(options), endpoint, state })
+  const mine = options.mine === true ? 'true' : undefined
+  const asked = query({ ...pageOf(options), endpoint, state, mine })
   const service = await connect(options)
   const list = await service.get<WebhookDeliveryList>(`/v1/webhooks/deliveries${asked}`)
   if (options.json === true) return console.log(JSON.stringify(list))

@@ -349,7 +349,15 @@ it('sends again, with the same id, what a process sent that was killed before it
   let taken: DueDelivery | undefined
   await waitUntil(async () => {
     await tellChannel(database.db, channelOf(to))
-    taken = (await takeDue(database.db, { endpoint: to.name, most: 1, leaseMs: 500 }))[0]
+    taken = (
+      await takeDue(database.db, {
+        endpoint: to.name,
+        most: 1,
+        leaseMs: 500,
+        perRecipient: 1,
+        underWay: [],
+      })
+    )[0]
     return taken !== undefined
   }, within)
   if (taken === undefined) throw new Error('nothing was due')

@@ -39,7 +39,7 @@ export const usualTimes: RelayTimes = {
 }
 
 /** How many notifications are on their way to one endpoint at once. */
-const atOnce = 4
+const usualPlaces = { atOnce: 4, perRecipient: 4 }
 
 export interface ChannelRelayOptions {
   readonly db: Db
@@ -59,7 +59,8 @@ export class ChannelRelay implements AsyncDisposable {
   readonly #options: ChannelRelayOptions
   readonly #times: RelayTimes
   readonly #stopping = new AbortController()
-  readonly #sending = new Map<string, Set<Promise<void>>>()
+  /** what is on its way from each channel, and to whom */
+  readonly #sending = new Map<string, Map<Promise<void>, string>>()
   readonly #rounds: Repeating
   readonly #listener: Listener
   #version: string | null = null
@@ -76,8 +77,10 @@ export class ChannelRelay implements AsyncDisposable {
     this.#listener = new Listener({
       url: options.databaseUrl,
       channels: ['countersign_sequenced', 'countersign_webhook'],
-      heard: () => {
-        if (this.#channels.length > 0) this.#rounds.wake()
+      heard: (channel) => {
+        const isOfStream = channel === 'countersign_sequenced'
+        const concerned = this.#channels.filter(({ events }) => !isOfStream || events.length > 0)
+        if (concerned.length > 0) this.#rounds.wake()
       },
     })
   }
@@ -100,6 +103,8 @@ export class ChannelRelay implements AsyncDisposable {
 
   /** One that cannot be told now is told in the next round, and keeps no other waiting. */
   async #tell(channel: Channel): Promise<void> {
+    // What it sends is written elsewhere.
+    if (channel.events.length === 0) return
     try {
       while (await tellChannel(this.#options.db, channel));
     } catch (error) {
@@ -110,20 +115,23 @@ export class ChannelRelay implements AsyncDisposable {
 
   /** Takes what is due for as many as may be on their way, and does not wait for them. */
   async #fill(channel: Channel): Promise<void> {
-    const under = this.#sending.get(channel.name) ?? new Set<Promise<void>>()
+    const under = this.#sending.get(channel.name) ?? new Map<Promise<void>, string>()
     this.#sending.set(channel.name, under)
+    const { atOnce, perRecipient } = channel.places ?? usualPlaces
     const most = atOnce - under.size
     if (most <= 0 || this.#stopping.signal.aborted) return
     const { db } = this.#options
     const { leaseMs } = this.#times
-    for (const due of await takeDue(db, { endpoint: channel.name, most, leaseMs })) {
+    const underWay = [...under.values()]
+    const place = { endpoint: channel.name, most, leaseMs, perRecipient, underWay }
+    for (const due of await takeDue(db, place)) {
       const sent = this.#deliver(channel, due)
         .catch((error: unknown) => this.#failed(channel, due, error))
         .finally(() => {
           under.delete(sent)
           this.#rounds.wake()
         })
-      under.add(sent)
+      under.set(sent, due.recipient)
     }
   }
 
@@ -149,6 +157,6 @@ export class ChannelRelay implements AsyncDisposable {
     await this.#listener[Symbol.asyncDispose]()
     await this.#rounds[Symbol.asyncDispose]()
     this.#stopping.abort()
-    await Promise.all([...this.#sending.values()].flatMap((under) => [...under]))
+    await Promise.all([...this.#sending.values()].flatMap((under) => [...under.keys()]))
   }
 }

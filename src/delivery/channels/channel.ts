@@ -40,6 +40,8 @@ export interface SendOutcome {
  * wants its messages, once, and tries each until `send` says that it arrived. One that is slow or down delays no other.
  */
 export interface Channel extends Pick<ConfiguredEndpoint, 'name' | 'kind' | 'events' | 'queues'> {
+  /** how many are on their way at once from one process, and to one recipient; default: 4, to whomever */
+  readonly places?: { readonly atOnce: number; readonly perRecipient: number }
   /** The messages of an event, in the transaction that stores them; none: there is nothing to say. */
   compose(tx: Tx, happening: Happening): Promise<readonly Message[]>
   /** One attempt, in `timeoutMs` at most; ends early when `stopping`. */

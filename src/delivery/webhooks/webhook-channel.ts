@@ -2,8 +2,8 @@ import type { WebhookEndpoint } from '../../policy/policy.ts'
 import type { Channel } from '../channels/channel.ts'
 import { cloudEvent } from './cloud-event.ts'
 import type { Resolve, TargetRules } from './find-target.ts'
-import { sendWebhook } from './send-webhook.ts'
-import { readSecrets, webhookHeaders } from './webhook-secret.ts'
+import { sendSigned } from './send-signed.ts'
+import { readSecrets } from './webhook-secret.ts'
 
 export interface WebhookChannelOptions extends TargetRules {
   readonly endpoint: WebhookEndpoint
@@ -27,22 +27,9 @@ export function webhookChannel(options: WebhookChannelOptions): Channel {
       if (keys === null) {
         return { status: null, error: `${endpoint.secretFrom} is not set, or is no whsec_… secret` }
       }
-      const outcome = await sendWebhook({
-        url: endpoint.url,
-        headers: {
-          'content-type': 'application/cloudevents+json',
-          'user-agent': 'countersign',
-          ...webhookHeaders(keys, { id, at: new Date(), body }),
-        },
-        body,
-        allow,
-        isDevelopment,
-        timeoutMs,
-        stopping,
-        ...(resolve === undefined ? {} : { resolve }),
-      })
-      // Standard Webhooks: gone, and not to be asked again.
-      return outcome.status === 410 ? { ...outcome, isFinal: true } : outcome
+      const { url } = endpoint
+      const to = { id, url, body, allow, isDevelopment, timeoutMs, stopping }
+      return sendSigned(keys, { ...to, ...(resolve === undefined ? {} : { resolve }) })
     },
   }
 }

@@ -1,14 +1,8 @@
 import { streamEvents, type StreamEventType } from '../../domain/stream-event.ts'
+import { readWebhookUrl } from '../../domain/text/webhook-url.ts'
 import { isIP } from 'node:net'
 import { type WebhookEndpoint, type WebhookSettings } from '../policy.ts'
-import {
-  readEntries,
-  readFields,
-  shownAt,
-  spotSource,
-  wrong,
-  type Spot,
-} from '../reading/spot.ts'
+import { readEntries, readFields, shownAt, spotSource, wrong, type Spot } from '../reading/spot.ts'
 import { checkName, readChoice, readOneOrMany, readReference, readText } from '../reading/values.ts'
 import { webhookEndpoint, webhooks } from '../schema/config-file.ts'
 import { keysOf } from '../schema/parts.ts'
@@ -72,21 +66,10 @@ function readEndpoint(
 function readUrl(spot: Spot): string | null {
   const value = readText(spot)
   if (value === null) return null
-  const url = URL.canParse(value) ? new URL(value) : null
-  const local = url !== null && /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(url.hostname)
-  if (url === null || !(url.protocol === 'https:' || (url.protocol === 'http:' && local))) {
-    wrong(spot, 'is not an https:// address', 'write https://…; http:// only for localhost')
-    return null
-  }
-  if (url.username !== '' || url.password !== '' || url.hash !== '') {
-    wrong(
-      spot,
-      'has a user name, a password or a fragment',
-      'leave them out: deliveries are signed',
-    )
-    return null
-  }
-  return url.href
+  const read = readWebhookUrl(value)
+  if ('url' in read) return read.url
+  wrong(spot, read.problem, read.remedy)
+  return null
 }
 
 function readRange(spot: Spot): string | null {

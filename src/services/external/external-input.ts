@@ -16,6 +16,8 @@ export interface ExternalInput {
   readonly title?: string
   readonly presentation?: ClaimedPresentation
   readonly metadata?: JsonObject
+  /** where the program is told of the end, and with which secret that is signed */
+  readonly callback?: { readonly url: string; readonly secret: string }
 }
 
 /** How the program itself describes its call: its claim, shown as text and second. */
@@ -38,6 +40,7 @@ export function claimOf({ title, presentation }: ExternalInput): ProgramClaim | 
 }
 
 /** What an `externalId` stands for: asked again with anything else, it is refused. */
-export function bodyHashOf(input: ExternalInput): string {
-  return hashJson({ ...input })
+export function bodyHashOf({ callback, ...input }: ExternalInput): string {
+  // Its secret is the key's, and keys rotate.
+  return hashJson({ ...input, ...(callback === undefined ? {} : { callbackUrl: callback.url }) })
 }

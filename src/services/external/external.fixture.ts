@@ -12,6 +12,7 @@ import { openExternal } from './open-external.ts'
 /** A database with people, one of whom owns the key of a program. */
 export interface ProgramDesk extends AsyncDisposable {
   readonly service: TestService
+  readonly databaseUrl: string
   /** owns the program's key; may approve, but not what her program asks */
   readonly grace: TestPerson
   readonly linus: TestPerson
@@ -37,6 +38,7 @@ export async function openProgramDesk(): Promise<ProgramDesk> {
     getRequest(service.ctx, linus.caller, { request })
   return {
     service,
+    databaseUrl: database.url,
     grace,
     linus,
     ada,

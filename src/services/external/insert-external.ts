@@ -75,6 +75,8 @@ export async function insertExternal(
       body_hash: bodyHash,
       claim_hash: shown.claimHash,
       metadata: asked.metadata === undefined ? null : toJsonb(asked.metadata),
+      callback_url: asked.callback?.url ?? null,
+      callback_secret: asked.callback?.secret ?? null,
     })
     .execute()
   await tx

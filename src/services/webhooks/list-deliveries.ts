@@ -2,6 +2,8 @@ import { sql } from 'kysely'
 import { kindOfEndpoint, type ChannelKind } from '../../domain/channel-kind.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
+import { isOwnCallback } from './own-callback.ts'
+import { personBehind } from '../requests/viewer.ts'
 import { hasRight } from '../access/has-right.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../pages.ts'
 
@@ -36,13 +38,20 @@ export async function requireWebhookReader(ctx: ServiceContext, caller: Caller):
   throw new Problem('forbidden', 'This takes the right readAudit or activatePolicy')
 }
 
-/** Notifications, newest first, without their bodies. Rejects with `forbidden` without the right to read them. */
+/**
+ * Notifications, newest first, without their bodies. `mine`: only callbacks to programs with keys of the caller's own,
+ * for everybody. Rejects with `forbidden` without the right to read the others.
+ */
 export async function listDeliveries(
   ctx: ServiceContext,
   caller: Caller,
-  input: PageInput & { readonly endpoint?: string; readonly state?: DeliveryState },
+  input: PageInput & {
+    readonly endpoint?: string
+    readonly state?: DeliveryState
+    readonly mine?: boolean
+  },
 ): Promise<Page<DeliveryRecord>> {
-  await requireWebhookReader(ctx, caller)
+  if (input.mine !== true) await requireWebhookReader(ctx, caller)
   const [at, id] = keysBefore(input, 'deliveries', ['instant', 'id']) ?? []
   let query = ctx.db
     .selectFrom('delivery')
@@ -61,6 +70,7 @@ export async function listDeliveries(
     .orderBy('created_at', 'desc')
     .orderBy('id', 'desc')
     .limit(pageSize(input) + 1)
+  if (input.mine === true) query = query.where(isOwnCallback(personBehind(caller)))
   if (input.endpoint !== undefined) query = query.where('endpoint', '=', input.endpoint)
   if (input.state !== undefined) query = query.where('state', '=', input.state)
   if (at !== undefined) {

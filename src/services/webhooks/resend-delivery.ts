@@ -2,13 +2,16 @@ import { sql } from 'kysely'
 import { Problem } from '../../domain/problem.ts'
 import { requireRight } from '../access/has-right.ts'
 import type { Caller, ServiceContext } from '../context.ts'
+import { callbackEndpoint } from '../external/tell-program.ts'
+import { personBehind } from '../requests/viewer.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 import { configuredEndpoints } from './configured-endpoints.ts'
+import { isOwnCallback } from './own-callback.ts'
 import { mayReadWebhooks } from './list-deliveries.ts'
 
 /**
  * Sends a notification that has ended again, with its id and body: the same attempts from the start. Rejects with
- * `forbidden` without the right `activatePolicy`, `not_found` (also for who may not list it), and `conflict` while it waits or when its endpoint is not
+ * `forbidden` without the right `activatePolicy` (the owner of a key needs none for callbacks to it), `not_found` (also for who may not list it), and `conflict` while it waits or when its endpoint is not
  * configured. Audits `webhook.resent`.
  */
 export async function resendDelivery(
@@ -16,8 +19,7 @@ export async function resendDelivery(
   caller: Caller,
   input: { readonly deliveryId: string },
 ): Promise<void> {
-  if (!(await mayReadWebhooks(ctx, caller))) throw unknown()
-  await requireRight(ctx, caller, 'activatePolicy')
+  await requireSender(ctx, caller, input.deliveryId)
   const { config } = await ctx.policies.inForce()
   await inUnitOfWork(ctx, async (unit) => {
     const delivery = await unit.tx
@@ -29,7 +31,10 @@ export async function resendDelivery(
     if (delivery === undefined) throw unknown()
     const { endpoint, state, request_id: requestId } = delivery
     if (state === 'pending') throw new Problem('conflict', 'It is still being delivered')
-    if (!configuredEndpoints(config).some(({ name }) => name === endpoint)) {
+    const isKnown =
+      endpoint === callbackEndpoint ||
+      configuredEndpoints(config).some(({ name }) => name === endpoint)
+    if (!isKnown) {
       throw new Problem('conflict', `The endpoint ${endpoint} is not configured any more`)
     }
     await unit.tx
@@ -50,6 +55,23 @@ export async function resendDelivery(
     })
     await sql`select pg_notify('countersign_webhook', '')`.execute(unit.tx)
   })
+}
+
+/** The owner of a key sends callbacks to its programs again; for all others it takes the right. */
+async function requireSender(
+  ctx: ServiceContext,
+  caller: Caller,
+  deliveryId: string,
+): Promise<void> {
+  const own = await ctx.db
+    .selectFrom('delivery')
+    .select('id')
+    .where('id', '=', deliveryId)
+    .where(isOwnCallback(personBehind(caller)))
+    .executeTakeFirst()
+  if (own !== undefined) return
+  if (!(await mayReadWebhooks(ctx, caller))) throw unknown()
+  await requireRight(ctx, caller, 'activatePolicy')
 }
 
 function unknown(): Problem {

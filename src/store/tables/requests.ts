@@ -69,6 +69,9 @@ export interface ExternalRequestTable {
   consumed_by: string | null
   consumed_at: Timestamp | null
   outcome: ExternalOutcome | null
+  /** where the program is told of the end, and what that is signed with; both or none */
+  callback_url: string | null
+  callback_secret: string | null
   /** of a salted text */
   outcome_summary_hash: string | null
   outcome_at: Timestamp | null

@@ -2,6 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { CancelReason, DenialThen } from '../../../domain/request.ts'
 import { requestTransitions, transition } from '../../../domain/transitions.ts'
 import type { RequestTable } from '../../../store/tables/requests.ts'
+import { tellProgram } from '../../external/tell-program.ts'
 import { addPending } from '../../runs/count-pending.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 
@@ -34,11 +35,12 @@ export async function endRequest(
   `
   const subject = { requestId: request.id, ...inRun(request.run_id) }
   const decided = ending.event === 'approve' || ending.event === 'deny'
-  await unit.event(decided ? 'request.decided' : 'request.closed', subject)
+  const type = decided ? 'request.decided' : 'request.closed'
+  await unit.event(type, subject)
   if (request.run_id === null) {
     const { rows } = await end.execute(unit.tx)
     if (rows.length === 0) throw new Error(`Request ${request.id} was not locked`)
-    return
+    return tellProgram(unit, { requestId: request.id, state, type })
   }
   const count = await addPending(unit.tx, request.run_id, -1, end)
   if (count.changed) await unit.event('run.changed', { runId: request.run_id })

@@ -1,0 +1,166 @@
+import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { addKey } from '../../../test/harness/fixtures/people.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import {
+  openWebhookReceiver,
+  type WebhookReceiver,
+} from '../../../test/harness/webhook-receiver.ts'
+import { callbackSecret as secretForPrograms } from '../../client/callback-secret.ts'
+import { callbackSecret } from '../../services/external/callback-secret.ts'
+import { openProgramDesk, type ProgramDesk } from '../../services/external/external.fixture.ts'
+import { openExternal } from '../../services/external/open-external.ts'
+import { withdrawRequest } from '../../services/external/withdraw-request.ts'
+import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
+import { resendDelivery } from '../../services/webhooks/resend-delivery.ts'
+import { ChannelRelay } from '../channels/channel-relay.ts'
+import { callbackChannel } from './callback-channel.ts'
+
+const apiKey = 'cs_0123456789abcdef_0123456789012345678901234567890123456789012'
+const secret = callbackSecret(apiKey)
+const within = { withinMs: 90_000 }
+
+let desk: ProgramDesk
+let receiver: WebhookReceiver
+
+beforeAll(async () => {
+  desk = await openProgramDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver = await openWebhookReceiver()
+})
+afterEach(() => receiver[Symbol.asyncDispose]())
+
+function relay(options: { isDevelopment?: boolean } = {}): ChannelRelay {
+  const { ctx, db } = desk.service
+  const { isDevelopment = true } = options
+  return new ChannelRelay({
+    db,
+    databaseUrl: desk.databaseUrl,
+    log: ctx.log,
+    policies: ctx.policies,
+    channelsOf: () => [callbackChannel({ db, allow: [], isDevelopment })],
+    times: { pausesMs: [1, 1], timeoutMs: 60_000, leaseMs: 120_000, everyMs: 50 },
+  })
+}
+
+const asking = () => desk.ask({ callback: { url: receiver.url, secret } })
+const mine = async () => {
+  const { ctx } = desk.service
+  return (await listDeliveries(ctx, desk.grace.caller, { mine: true })).items
+}
+const newestIs = (state: string) =>
+  waitUntil(async () => {
+    const [newest] = await mine()
+    return newest?.state === state || JSON.stringify(newest)
+  }, within)
+
+// Rules: security.md 23
+it('calls a program back once its request is decided: signed with the secret of its key, ids only', async () => {
+  await using _relay = relay()
+  await using _other = relay()
+  const request = await asking()
+  await desk.decide(request, 'approve')
+  await newestIs('delivered')
+  expect(receiver.received).toHaveLength(1)
+  const [{ body = '', headers = {} } = {}] = receiver.received
+  // What a program knows is its key alone.
+  const said = new Webhook(secretForPrograms(apiKey)).verify(
+    body,
+    headers as Record<string, string>,
+  )
+  expect(said).toMatchObject({
+    specversion: '1.0',
+    type: 'countersign.request.decided',
+    subject: request.id,
+    data: { requestId: request.id, externalId: request.external?.externalId, state: 'approved' },
+  })
+  expect(body).not.toContain('1.4.2')
+  expect(JSON.stringify(request)).not.toContain(receiver.url)
+})
+
+it('says that it was denied or withdrawn, and to a program that names no address nothing', async () => {
+  await using _relay = relay()
+  const { ctx } = desk.service
+  await desk.decide(await asking(), 'deny')
+  await withdrawRequest(ctx, desk.program.caller, { request: (await asking()).id })
+  await desk.decide(await desk.ask(), 'approve')
+  await waitUntil(() => receiver.received.length === 2, within)
+  const states = receiver.received.map(({ body }) => JSON.parse(body).data.state)
+  expect(new Set(states)).toEqual(new Set(['denied', 'cancelled']))
+  await newestIs('delivered')
+  expect((await mine()).filter(({ state }) => state === 'pending')).toEqual([])
+})
+
+it('shows what was given up to the owner of the key alone, who sends it again', async () => {
+  receiver.answer = 503
+  await using _relay = relay()
+  await desk.decide(await asking(), 'approve')
+  await newestIs('dead')
+  const [dead] = await mine()
+  expect(dead).toMatchObject({ kind: 'callback', recipient: desk.program.id, lastStatus: 503 })
+  const { ctx } = desk.service
+  const deliveryId = dead?.id ?? ''
+  expect((await listDeliveries(ctx, desk.linus.caller, { mine: true })).items).toEqual([])
+  await expect(resendDelivery(ctx, desk.linus.caller, { deliveryId })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  receiver.answer = 204
+  await resendDelivery(ctx, desk.grace.caller, { deliveryId })
+  await newestIs('delivered')
+  expect(new Set(receiver.received.map((one) => one.headers['webhook-id']))).toEqual(
+    new Set([deliveryId]),
+  )
+})
+
+// Rules: security.md 23
+it('calls no private address, and follows no redirect', async () => {
+  await using target = await openWebhookReceiver()
+  receiver.answer = (response) => response.writeHead(307, { location: target.url }).end()
+  {
+    await using _relay = relay()
+    await desk.decide(await asking(), 'approve')
+    await newestIs('dead')
+    expect((await mine())[0]?.lastError).toContain('redirects are not followed')
+  }
+  await using _strict = relay({ isDevelopment: false })
+  await desk.decide(await asking(), 'approve')
+  await newestIs('dead')
+  expect((await mine())[0]?.lastError).toContain('use https')
+  expect(target.received).toEqual([])
+})
+
+it('delays no other program for one that hangs', async () => {
+  const { ctx, db } = desk.service
+  const other = await addKey(db, desk.ada)
+  await using healthy = await openWebhookReceiver()
+  receiver.answer = () => undefined
+  await using _relay = relay()
+  for (let place = 0; place < 6; place += 1) await desk.decide(await asking(), 'approve')
+  await waitUntil(() => receiver.received.length === 2, within)
+  const { requestId } = await openExternal(ctx, other.caller, {
+    tool: 'deploy',
+    input: {},
+    externalId: 'of another program',
+    callback: { url: healthy.url, secret },
+  })
+  await desk.decide(await desk.read(requestId), 'deny')
+  await waitUntil(() => healthy.received.length === 1, within)
+  expect(receiver.received).toHaveLength(2)
+})
+
+it('calls back no program whose key was revoked', async () => {
+  const { db } = desk.service
+  const request = await asking()
+  await db
+    .updateTable('api_key')
+    .set({ revoked_at: new Date() })
+    .where('id', '=', desk.program.id)
+    .execute()
+  await using _relay = relay()
+  await desk.decide(request, 'approve')
+  await newestIs('dead')
+  expect((await mine())[0]?.lastError).toBe('the API key was revoked')
+  expect(receiver.received).toEqual([])
+})

@@ -1,0 +1,39 @@
+import { callbackEndpoint } from '../../services/external/tell-program.ts'
+import type { Db } from '../../store/database.ts'
+import type { Channel } from '../channels/channel.ts'
+import type { TargetRules } from '../webhooks/find-target.ts'
+import { sendSigned } from '../webhooks/send-signed.ts'
+import { readSecrets } from '../webhooks/webhook-secret.ts'
+
+/**
+ * Calls programs back where they said (`callbackUrl`). What is sent is written when a request ends, so nothing is
+ * composed of the stream; each key has two places of its own, so that a program that hangs delays only itself.
+ */
+export function callbackChannel(options: TargetRules & { readonly db: Db }): Channel {
+  const { db, allow, isDevelopment } = options
+  return {
+    name: callbackEndpoint,
+    kind: 'callback',
+    events: [],
+    queues: null,
+    places: { atOnce: 32, perRecipient: 2 },
+    compose: async () => [],
+    send: async ({ id, body, requestId }, stopping, timeoutMs) => {
+      const asked = await db
+        .selectFrom('external_request')
+        .innerJoin('api_key', 'api_key.id', 'external_request.api_key_id')
+        .select(['callback_url', 'callback_secret', 'api_key.revoked_at'])
+        .where('request_id', '=', requestId)
+        .executeTakeFirst()
+      const keys = readSecrets(asked?.callback_secret ?? undefined)
+      if (asked === undefined || asked.callback_url === null || keys === null) {
+        return { status: null, error: 'the request is gone', isFinal: true }
+      }
+      if (asked.revoked_at !== null) {
+        return { status: null, error: 'the API key was revoked', isFinal: true }
+      }
+      const url = asked.callback_url
+      return sendSigned(keys, { id, url, body, allow, isDevelopment, timeoutMs, stopping })
+    },
+  }
+}
