@@ -87,7 +87,7 @@ async function eventOf(type: 'decision.recorded' | 'decision.refused'): Promise<
   return JSON.parse(row.document).detail as JsonObject
 }
 
-// Rules: security.md 12, security.md 15
+// Rules: security.md 12, 15
 describe('a high-risk request whose queue requires a signature', () => {
   test('is approved with a passkey, and the trail keeps all that a stranger verifies it with', async () => {
     const answer = await send(await signed())
