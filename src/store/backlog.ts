@@ -8,28 +8,22 @@ export interface Backlog {
   readonly audit: { readonly pending: number; readonly lagMs: number }
 }
 
-/** More than so many are not counted: a figure that says "far behind" need not cost what being exact does. */
-const countMost = 100_000
-
 /**
  * How far relay, event stream and audit log are behind. Each figure comes from the partial index, or the small table,
- * of what waits: it costs what waits, not what was ever written. The oldest outbox row is that of the smallest id.
+ * of what waits: it costs what waits, not what was ever written.
  */
 export async function readBacklog(db: Db): Promise<Backlog> {
   const { rows } = await sql<Record<string, string | number | null>>`
-    select
-      (select count(*) from (
-        select from outbox where delivered_at is null and undeliverable_at is null limit ${sql.lit(countMost)}
-      ) as few) as relay_pending,
-      (select ${ageOf(sql`created_at`)} from outbox where id =
-        (select min(id) from outbox where delivered_at is null and undeliverable_at is null)) as relay_lag,
+    select outbox.pending as relay_pending, outbox.lag as relay_lag,
       (select ${ageOf(sql`created_at`)} from event where sequence is null
         order by event.created_at, event.id limit 1) as event_lag,
-      (select count(*) from (
-        select from audit_unsequenced limit ${sql.lit(countMost)}
-      ) as few) as audit_pending,
+      (select count(*) from audit_unsequenced) as audit_pending,
       (select ${ageOf(sql`at`)} from audit_event where id =
         (select event_id from audit_unsequenced order by place limit 1)) as audit_lag
+    from (
+      select count(*) as pending, ${ageOf(sql`min(created_at)`)} as lag from outbox
+      where delivered_at is null and undeliverable_at is null
+    ) as outbox
   `.execute(db)
   const figure = (name: string): number => Math.max(0, Math.round(Number(rows[0]?.[name] ?? 0)))
   return {
