@@ -2,6 +2,7 @@ import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import type { Verdict } from '../../src/evidence/verify/finding.ts'
+import type { SessionList } from '../../src/api/schemas/sessions.ts'
 import type { SignedCheckpointView } from '../../src/api/schemas/audit-log.ts'
 import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
 import { parseVerifierKey } from '../../src/evidence/note/note-key.ts'
@@ -244,12 +245,36 @@ test('a key from the command line starts and reads, and never decides', async ()
   )
   expect([refused.code, refused.err]).toEqual([1, expect.stringMatching(/machine/)])
   expect(await cli.ok('keys', ...ada)).toContain('runs:write,runs:read,requests:read')
+  const again = ['keys', 'rotate', created.id, '--overlap'] as const
+  const wrong = await cli.run(...again, 'soon', ...ada)
+  expect([wrong.code, wrong.err]).toEqual([2, expect.stringContaining('24h')])
+  const rotated = (await cli.ok(...again, '0', ...ada)).trim()
+  expect(rotated).toMatch(new RegExp(`^cs_${created.id}_`))
+  expect((await program.run('runs')).code).toBe(1)
+  expect(await cli.with({ COUNTERSIGN_API_KEY: rotated }).ok('runs')).toContain('scribe')
   expect(await cli.ok('keys', 'revoke', created.id, ...ada)).toBe('Revoked.\n')
   const unknown = await program.run('runs')
   expect([unknown.code, unknown.err]).toEqual([
     1,
     expect.stringMatching(/does not take the key in COUNTERSIGN_API_KEY/),
   ])
+})
+
+test('sessions are listed and ended, by their person and by who may', async () => {
+  const { url } = await cli.json<{ url: string }>('people', 'link', 'grace@example.com')
+  await cli.ok('login', url)
+  const away = cli.with({ COUNTERSIGN_URL: new URL(url).origin })
+  const hers = await away.json<SessionList>('sessions')
+  const current = hers.items.find((session) => session.current)
+  expect(current).toMatchObject({ device: 'Command line', method: 'link' })
+  expect(await away.ok('sessions')).toMatch(/Command line +link .*this one/)
+  const refused = await cli.run('sessions', '--person', 'grace@example.com', ...ada)
+  expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('activatePolicy')])
+  const listed = await cli.ok('sessions', '--person', 'grace@example.com', ...olga)
+  expect(listed).toContain(current?.id)
+  expect(await cli.ok('sessions', 'end', current?.id ?? '', ...olga)).toBe('Ended.\n')
+  expect((await away.run('sessions')).err).toContain('has ended')
+  expect(await cli.ok('sessions', 'end-others', ...ada)).toMatch(/^Ended \d+ sessions?\.\n$/)
 })
 
 test('people are listed; a one-time link signs a terminal in once; whoever is disabled is out', async () => {
