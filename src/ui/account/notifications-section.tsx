@@ -35,6 +35,7 @@ function MailChoice({ email }: { email: Email }) {
   const client = useQueryClient()
   const choose = async (changed: Partial<Pick<Email, 'choice' | 'ended'>>): Promise<void> => {
     const { choice, ended } = { ...email, ...changed }
+    client.setQueryData(queryKey, { email: { ...email, choice, ended } })
     try {
       const answer = await callApi<NotificationChoice>('/v1/me/notifications', {
         method: 'PUT',
@@ -44,6 +45,7 @@ function MailChoice({ email }: { email: Email }) {
       announce('Saved')
     } catch (error) {
       notifications.show({ color: 'red', message: (error as Error).message })
+      void client.invalidateQueries({ queryKey })
     }
   }
   if (!email.available) return <p className="dim">This service sends no mail.</p>

@@ -1,5 +1,6 @@
 import { Radio } from '@mantine/core'
 import type { ReactNode } from 'react'
+import './choices.css'
 
 /** One of the answers that a field offers. */
 export interface RadioOption<T extends string> {
