@@ -14,4 +14,6 @@ export const advisoryLocks = {
   keys: 7_301_010,
   /** one that removes what need not be kept */
   retention: 7_301_005,
+  /** one that gives the application's role its rights */
+  grants: 7_301_011,
 } as const

@@ -105,6 +105,15 @@ test('the server gets every variable that its configuration has no default for',
   expect(given).toEqual(expect.arrayContaining(needed))
 })
 
+test('only migrations know the password of the database’s owner', () => {
+  const knowing = ours.filter(([, { environment = {} }]) =>
+    Object.values(environment).some((value) => value?.includes('POSTGRES_PASSWORD')),
+  )
+  expect(knowing.map(([name]) => name)).toEqual(['migrate'])
+  for (const [, { environment = {} }] of ours)
+    expect(environment['DATABASE_URL']).toMatch(/^postgres:\/\/countersign_app:/)
+})
+
 test('only the API can reach the signing key', () => {
   const withKey = services.filter(([, { volumes = [] }]) =>
     volumes.some((volume) => volume.startsWith('signing-key:')),

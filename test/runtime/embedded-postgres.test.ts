@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { chmod, mkdtemp, rm, stat } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -58,6 +58,23 @@ test('a second start finds everything as it was', async () => {
   expect(second.port).toBe(first.port)
   await second.stop()
   expect(isStillRunning(second.identity)).toBe(false)
+})
+
+test('the application signs in as a role that owns nothing, also when its password was lost', async () => {
+  const first = await start()
+  const asApplication = { url: first.applicationUrl }
+  expect(await query(asApplication, 'select current_user as role')).toEqual([
+    { role: 'countersign_app' },
+  ])
+  await expect(query(asApplication, 'create table note ()')).rejects.toThrow('permission denied')
+  await first.stop()
+  const file = join(folder, 'the data', 'postgres.application-password')
+  expect((await stat(file)).mode & 0o777).toBe(0o600)
+  await rm(file)
+  const second = await start()
+  expect(second.applicationUrl).not.toContain(new URL(first.applicationUrl).password)
+  expect(await query({ url: second.applicationUrl }, 'select 1 as one')).toEqual([{ one: 1 }])
+  await second.stop()
 })
 
 test('a taken port is replaced by a free one, and that is said', async () => {

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { sql } from 'kysely'
 import { requireKnownMigrations, restoreTables } from '../../store/backup/restore-tables.ts'
+import { grantToApplication } from '../application-role.ts'
 import { readText } from '../environment.ts'
 import { refuseOtherKeys, writeKeyFiles } from './key-files.ts'
 import { readBackup } from './read-backup.ts'
@@ -32,6 +33,7 @@ export async function runRestore(
     await refuseOtherKeys(dataDir, keys)
     await writeKeyFiles(dataDir, keys)
     await restoreTables(db, manifest, rows())
+    await grantToApplication(db, place.environment)
     await sql`analyze`.execute(db)
     console.log(`restored ${held}`)
     for (const sentence of await missingKeys(place)) console.log(sentence)

@@ -1,6 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connectDatabase, type Db } from '../../store/database.ts'
+import { migrationUrl } from '../application-role.ts'
 import { findPatient } from '../doctor/find-patient.ts'
 import { passwordFileOf } from '../embedded/postgres-address.ts'
 import { startEmbeddedPostgres } from '../embedded/postgres.ts'
@@ -26,7 +27,9 @@ export async function withDatabase<T>(
   if (databaseUrl !== null) {
     if (toFill && readText(environment, 'DATABASE_URL') === undefined)
       throw new Error('Countersign runs here: stop it first, or name another folder with --data')
-    return withConnection(databaseUrl, (db) => work(db, place))
+    // Only the owner can make tables.
+    const url = (toFill ? migrationUrl(environment) : null) ?? databaseUrl
+    return withConnection(url, (db) => work(db, place))
   }
   const dataDir = join(folders.dataDir, 'postgres')
   if (!toFill && !(await exists(passwordFileOf(dataDir)))) {

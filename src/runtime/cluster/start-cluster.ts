@@ -8,6 +8,7 @@ import { findFreePort } from '../processes/free-port.ts'
 import {
   readProjectEnvironment,
   withoutModelKeys,
+  withoutOwnerUrl,
   withoutSigningKey,
 } from '../project/project-environment.ts'
 import { launchNode } from '../supervisor/launch-node.ts'
@@ -77,7 +78,8 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     const devToken = await writeDevToken(dataDir)
     const variables = {
       ...definedOf(environment),
-      DATABASE_URL: postgres.url,
+      DATABASE_URL: postgres.applicationUrl,
+      COUNTERSIGN_MIGRATE_DATABASE_URL: postgres.url,
       TEMPORAL_ADDRESS: temporal.address,
       TEMPORAL_NAMESPACE: NAMESPACE,
       COUNTERSIGN_EMBEDDED: '1',
@@ -126,7 +128,7 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     log(`starting ${name}`)
     return launchNode({
       args: [command, '--project', projectDir, '--data', dataDir],
-      env,
+      env: withoutOwnerUrl(env),
       logFile: join(dataDir, 'logs', `${name}.log`),
       readyTimeoutMs: 90_000,
       graceMs: 20_000,

@@ -36,6 +36,7 @@ export const checkDataFolder: Check = async ({ folders: { dataDir } }) => {
     join(dataDir, 'keys', 'signing.pem'),
     join(dataDir, 'keys', 'log.pem'),
     join(dataDir, 'postgres.password'),
+    join(dataDir, 'postgres.application-password'),
     devTokenFile(dataDir),
   ]
   for (const file of secrets) {

@@ -10,6 +10,7 @@ import { checkNode } from './check-node.ts'
 import { checkPostgres } from './check-postgres.ts'
 import { checkProcesses } from './check-processes.ts'
 import { checkProject } from './check-project.ts'
+import { checkRole } from './check-role.ts'
 import { checkRuns } from './check-runs.ts'
 import { checkSandbox } from './check-sandbox.ts'
 import { checkSignIn } from './check-sign-in.ts'
@@ -23,6 +24,7 @@ const CHECKS: readonly Check[] = [
   checkProject,
   checkProcesses,
   checkPostgres,
+  checkRole,
   checkTemporal,
   checkTemporalBinary,
   checkInstallation,

@@ -39,7 +39,8 @@ export async function withServers<T>(
     })
     return await examine({
       ...patient,
-      databaseUrl: variables['DATABASE_URL'] ?? null,
+      databaseUrl:
+        variables['COUNTERSIGN_MIGRATE_DATABASE_URL'] ?? variables['DATABASE_URL'] ?? null,
       temporalAddress: variables['TEMPORAL_ADDRESS'] ?? null,
     })
   } finally {

@@ -1,13 +1,19 @@
 import { readFile } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 
-/** The owner of an embedded cluster, and the database in it that is ours. */
+/** The owner of an embedded cluster, the role that our parts connect as, and the database in it that is ours. */
 export const OWNER = 'countersign'
+export const APPLICATION = 'countersign_app'
 export const DATABASE = 'countersign'
 
 /** The owner-only file with the owner's password: beside the folder that was asked for. */
 export function passwordFileOf(dataDir: string): string {
   return join(dirname(dataDir), `${basename(dataDir)}.password`)
+}
+
+/** The same for the application's. */
+export function applicationPasswordFileOf(dataDir: string): string {
+  return join(dirname(dataDir), `${basename(dataDir)}.application-password`)
 }
 
 /** The address of the embedded Postgres of that folder, as its owner; `null` when it was never made. */

@@ -7,7 +7,8 @@ import type { LaunchedServer } from '../processes/launch-server.ts'
 import type { ProcessIdentity } from '../processes/process-identity.ts'
 import { waitUntil } from '../processes/wait-until.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
-import { DATABASE, OWNER, passwordFileOf } from './postgres-address.ts'
+import { ensureApplicationRole } from './application-login.ts'
+import { APPLICATION, DATABASE, OWNER, passwordFileOf } from './postgres-address.ts'
 import { ensureCluster } from './postgres-cluster.ts'
 import { clearPostgresLeftovers } from './postgres-leftovers.ts'
 import { findPostgresUser } from './postgres-user.ts'
@@ -31,6 +32,8 @@ export type EmbeddedPostgresOptions = {
 export type EmbeddedPostgres = {
   /** The database `countersign`, as its owner. */
   url: string
+  /** The same as the application's role, which has its rights from `countersign migrate`. */
+  applicationUrl: string
   port: number
   pid: number
   identity: ProcessIdentity
@@ -86,14 +89,16 @@ export async function startEmbeddedPostgres(
       ...(user === undefined ? {} : { user }),
     })
     const url = `postgres://${OWNER}:${password}@127.0.0.1:${port}`
-    const failure = await becomesReady(server, url, options.stop)
-    if (failure === null) {
-      return { ...server, url: `${url}/${DATABASE}`, port, pid: server.identity.pid }
+    const ready = await becomesReady(server, { url, dataDir: wanted, stop: options.stop })
+    if (typeof ready !== 'string') {
+      const applicationUrl = `postgres://${APPLICATION}:${ready.password}@127.0.0.1:${port}/${DATABASE}`
+      const { pid } = server.identity
+      return { ...server, url: `${url}/${DATABASE}`, applicationUrl, port, pid }
     }
     await server.stop()
     if (attempt === 3 || options.stop?.aborted === true)
       throw new Error(
-        `Postgres does not start: ${failure}. Its log: ${logFile}\n${await tailOf(logFile)}`,
+        `Postgres does not start: ${ready}. Its log: ${logFile}\n${await tailOf(logFile)}`,
       )
     await clearPostgresLeftovers(dataDir, options.log)
   }
@@ -128,17 +133,16 @@ function serverArguments(dataDir: string, port: number, durable: boolean): strin
   ]
 }
 
-/** `null` once it answers and has our database; else why not. */
+/** The application's password once it answers and has our database; else why not. */
 async function becomesReady(
   server: LaunchedServer,
-  url: string,
-  stop: AbortSignal | undefined,
-): Promise<string | null> {
+  { url, dataDir, stop }: { url: string; dataDir: string; stop: AbortSignal | undefined },
+): Promise<{ password: string } | string> {
   const failure = await waitUntilReady(server, url, stop)
   if (failure !== null) return failure
   try {
     await ensureDatabase(url)
-    return null
+    return { password: await ensureApplicationRole(url, dataDir) }
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }

@@ -5,6 +5,7 @@ import { expect, test } from 'vitest'
 import {
   readProjectEnvironment,
   withoutModelKeys,
+  withoutOwnerUrl,
   withoutSigningKey,
 } from './project-environment.ts'
 
@@ -45,4 +46,9 @@ test('the private keys stay with the API', () => {
   ).toEqual({
     COUNTERSIGN_PUBLIC_KEYS: 'kept',
   })
+})
+
+test('the address of the database’s owner stays with migrations', () => {
+  const both = { DATABASE_URL: 'kept', COUNTERSIGN_MIGRATE_DATABASE_URL: 'secret' }
+  expect(withoutOwnerUrl(both)).toEqual({ DATABASE_URL: 'kept' })
 })

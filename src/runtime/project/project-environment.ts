@@ -24,6 +24,11 @@ export function withoutSigningKey(environment: Environment): Record<string, stri
   return keep(environment, (name) => !SIGNING_VARIABLE.test(name))
 }
 
+/** Without the address of the database's owner: only migrations need it (audit.md, Protection). */
+export function withoutOwnerUrl(environment: Environment): Record<string, string> {
+  return keep(environment, (name) => name !== 'COUNTERSIGN_MIGRATE_DATABASE_URL')
+}
+
 function keep(environment: Environment, wanted: (name: string) => boolean): Record<string, string> {
   const kept: Record<string, string> = {}
   for (const [name, value] of Object.entries(environment)) {

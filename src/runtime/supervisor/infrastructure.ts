@@ -56,7 +56,7 @@ async function startPostgres({
   if (given !== undefined)
     return { isEmbedded: false, variables: { DATABASE_URL: given }, ports: {} }
   let { postgres: port } = ports
-  let url = ''
+  let [url, applicationUrl] = ['', '']
   const server = await progress.during('starting Postgres', () =>
     supervise(
       {
@@ -67,7 +67,7 @@ async function startPostgres({
           const running = await startEmbeddedPostgres(
             port === undefined ? options : { ...options, port },
           )
-          ;({ url, port } = running)
+          ;({ url, applicationUrl, port } = running)
           return running
         },
       },
@@ -77,7 +77,7 @@ async function startPostgres({
   onStarted(server)
   return {
     isEmbedded: true,
-    variables: { DATABASE_URL: url },
+    variables: { DATABASE_URL: applicationUrl, COUNTERSIGN_MIGRATE_DATABASE_URL: url },
     ports: port === undefined ? {} : { postgres: port },
   }
 }

@@ -3,7 +3,11 @@ import { join } from 'node:path'
 import { CHECKOUT, logFolder, runFolder } from '../folders.ts'
 import type { Folders } from '../folders.ts'
 import { findFreePort, isPortFree } from '../processes/free-port.ts'
-import { withoutModelKeys, withoutSigningKey } from '../project/project-environment.ts'
+import {
+  withoutModelKeys,
+  withoutOwnerUrl,
+  withoutSigningKey,
+} from '../project/project-environment.ts'
 import { launchNode } from './launch-node.ts'
 import { supervise } from './supervise.ts'
 import type { Supervised } from './supervise.ts'
@@ -83,7 +87,7 @@ function startProcess(
         launchNode({
           stop,
           args: [name, ...folderArguments(folders)],
-          env: variables,
+          env: withoutOwnerUrl(variables),
           logFile: join(logFolder(folders.dataDir), `${name}.log`),
           readyTimeoutMs: READY_TIMEOUT_MS,
           graceMs: GRACE_MS,

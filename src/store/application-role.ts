@@ -1,0 +1,92 @@
+import { sql } from 'kysely'
+import { advisoryLocks } from './advisory-locks.ts'
+import type { Db, Tx } from './database.ts'
+
+/** The role that the parts connect as, unlike the database's owner. */
+export interface ApplicationRole {
+  readonly name: string
+  /** for a role that is made; `null`: the server lets it in without one */
+  readonly password: string | null
+}
+
+/**
+ * Gives the role what the API and the Temporal workers need, and no more (audit.md, Protection): every table's rows, but
+ * of the trail to read and add only, and nothing of the schema. Makes the role when it is not there. Run by the owner after
+ * each migration; new tables are covered then. Answers whether the role was made.
+ */
+export async function grantApplication(db: Db, role: ApplicationRole): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    await sql`select pg_advisory_xact_lock(${advisoryLocks.grants})`.execute(tx)
+    const isNew = await makeRole(tx, role)
+    const name = sql.id(role.name)
+    const tables = await readTables(tx)
+    const all = namesOf(tables)
+    const appendOnly = namesOf(tables.filter((table) => table.kind === 'trail'))
+    const readOnly = namesOf(tables.filter((table) => table.kind === 'readOnly'))
+    const ours = namesOf(tables.filter((table) => table.kind === 'rows'))
+    const schema = sql.id(tables[0]?.schema ?? 'public')
+    await sql`revoke all on ${all} from ${name}`.execute(tx)
+    await sql`revoke create on schema ${schema} from ${name}`.execute(tx)
+    await sql`grant usage on schema ${schema} to ${name}`.execute(tx)
+    await sql`grant usage on all sequences in schema ${schema} to ${name}`.execute(tx)
+    await sql`grant select, insert, update, delete on ${ours} to ${name}`.execute(tx)
+    await sql`grant select, insert on ${appendOnly} to ${name}`.execute(tx)
+    await sql`grant select on ${readOnly} to ${name}`.execute(tx)
+    return isNew
+  })
+}
+
+/** The tables of the trail that a role could change or remove all the same: as their owner, or by a right of its own. */
+export async function changeableTrail(db: Db, role: string | null): Promise<string[]> {
+  const { rows } = await sql<{ name: string }>`
+    select class.relname as name from pg_class class
+    cross join (select coalesce(${role}::name, current_user) as role) who
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and ${isTrail}
+      and (has_table_privilege(who.role, class.oid, 'update') or has_table_privilege(who.role, class.oid, 'delete')
+        or has_table_privilege(who.role, class.oid, 'truncate') or pg_has_role(who.role, relowner, 'member'))
+    order by relname
+  `.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** The trail is what its triggers protect from everybody. */
+const isTrail = sql`exists (
+  select from pg_trigger join pg_proc on pg_proc.oid = tgfoid
+  where tgrelid = class.oid and proname = 'refuse_change'
+)`
+
+interface Table {
+  readonly schema: string
+  readonly name: string
+  readonly kind: 'trail' | 'readOnly' | 'rows'
+}
+
+async function readTables(tx: Tx): Promise<Table[]> {
+  const { rows } = await sql<Table>`
+    select current_schema() as schema, class.relname as name, case
+      when ${isTrail} then 'trail'
+      -- A view acts with its owner's rights.
+      when relkind = 'v' or relname in ('kysely_migration', 'kysely_migration_lock') then 'readOnly'
+      else 'rows' end as kind
+    from pg_class class
+    where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v') order by relname
+  `.execute(tx)
+  return rows
+}
+
+function namesOf(tables: readonly Table[]) {
+  return sql.join(tables.map(({ name }) => sql.table(name)))
+}
+
+async function makeRole(tx: Tx, { name, password }: ApplicationRole): Promise<boolean> {
+  const { rows } = await sql`select from pg_roles where rolname = ${name}`.execute(tx)
+  if (rows.length > 0) return false
+  const secret = password === null ? sql`` : sql` password ${sql.lit(password)}`
+  await sql`create role ${sql.id(name)} login${secret}`.execute(tx).catch((cause: unknown) => {
+    throw new Error(
+      `there is no role "${name}", and this one may not make it: create role ${name} login password '…'`,
+      { cause },
+    )
+  })
+  return true
+}
