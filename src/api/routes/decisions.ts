@@ -65,7 +65,10 @@ export const decisionRoutes: Route[] = [
       const withinMs = preferredWaitMs(request)
       if (withinMs === 0) return { status: 200, body: decisionAnswerView(decided, null) }
       const { decisionId } = decided
-      const signal = signalOf(response)
+      const signal = AbortSignal.any([
+        signalOf(response),
+        ...(api.stopping === undefined ? [] : [api.stopping]),
+      ])
       const reached = await waitForStage(api.ctx, { decisionId, withinMs, signal })
       return {
         status: 200,

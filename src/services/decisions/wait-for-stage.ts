@@ -66,7 +66,7 @@ interface Standing {
 
 /**
  * Waits until nothing further will come of a decision, at most `withinMs` (`Prefer: wait`), and answers with how far it
- * is by then. Stops when `signal` fires: the caller has gone.
+ * is by then. Stops when `signal` fires: the caller has gone, or the process stops.
  */
 export async function waitForStage(
   ctx: Pick<ServiceContext, 'db'>,
