@@ -5,6 +5,7 @@ import { addBackupCommands } from './commands/backup.ts'
 import { addCheckCommand } from './commands/check.ts'
 import { addDecideCommands } from './commands/decide.ts'
 import { addDoctorCommand } from './commands/doctor.ts'
+import { addEraseCommand } from './commands/erase.ts'
 import { addExplainCommand } from './commands/explain.ts'
 import { addGrantsCommand } from './commands/grants.ts'
 import { addHookCommand } from './commands/hook.ts'
@@ -53,6 +54,7 @@ export function createProgram(): Command {
   addPeopleCommand(program)
   addKeysCommand(program)
   addRotateKeyCommand(program)
+  addEraseCommand(program)
   addLoginCommand(program)
   addSessionsCommand(program)
   addSlackCommand(program)

@@ -99,6 +99,22 @@ export async function getTexts(
   return new Map(Array.from(contents, ([hash, bytes]) => [hash, bytes.toString('utf8')]))
 }
 
+/** The texts of several hashes that are there still, in one query: removed ones are left out. */
+export async function getTextsLeft(
+  db: Db | Tx,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const wanted = [...new Set(hashes)]
+  if (wanted.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('content')
+    .select(['hash', 'encoding', 'bytes'])
+    .where('hash', 'in', wanted)
+    .where('encoding', '<>', 'removed')
+    .execute()
+  return new Map(rows.map((row) => [row.hash, unpack(row.hash, row).toString('utf8')]))
+}
+
 /** The bytes of several hashes, in one query. Rejects as {@link getContent} does. */
 export async function getContents(
   db: Db | Tx,

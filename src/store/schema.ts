@@ -5,7 +5,7 @@ import type {
   AuditCheckpointTable,
   AuditUnsequencedTable,
 } from './tables/audit.ts'
-import type { ContentTable } from './tables/content.ts'
+import type { ErasedContentTable, ContentTable } from './tables/content.ts'
 import type {
   ClearedRunTable,
   KeptStreamTable,
@@ -88,6 +88,7 @@ export interface Database {
   mail_expiring: MailExpiringTable
   api_key: ApiKeyTable
   content: ContentTable
+  erased_content: ErasedContentTable
   cleared_run: ClearedRunTable
   kept_stream: KeptStreamTable
   released_content: ReleasedContentTable

@@ -322,6 +322,9 @@ const provedElsewhere = new Set([
   'postPeopleEmailLink',
   'postPeopleEmailUnlink',
   'postPeopleEmailDisable',
+  // erasure.test.ts, with somebody who may.
+  'postPeopleEmailErasures',
+  'postRequestsIdErasures',
   'getPolicyDifference',
   'postPolicyActivations',
   'postPolicyReplay',
@@ -416,9 +419,9 @@ test('what does not exist and what one may not see are the same 404, on every pa
     postRequestsIdConsume: { digest: request.digest },
     postRequestsIdOutcome: { state: 'succeeded' },
   }
-  // Evidence takes the right readAudit: who lacks it is told so of every request alike.
+  // Evidence and erasing take a right: who lacks it is told so of every request alike.
   const asked = listed.filter(
-    ({ path }) => /^\/v1\/(runs|requests)\/\{id\}/.test(path) && !path.endsWith('/evidence'),
+    ({ path }) => /^\/v1\/(runs|requests)\/\{id\}/.test(path) && !/\/(evidence|erasures)$/.test(path),
   )
   for (const one of asked) {
     const unseen = one.path.startsWith('/v1/runs') ? run.id : request.id

@@ -7,6 +7,7 @@ import { auditLogRoutes } from './audit-log.ts'
 import { authRoutes } from './auth.ts'
 import { decisionRoutes } from './decisions.ts'
 import { externalRoutes } from './external.ts'
+import { erasureRoutes } from './erasure.ts'
 import { eventRoutes } from './events.ts'
 import { grantRoutes } from './grants.ts'
 import { healthRoutes } from './health.ts'
@@ -64,6 +65,7 @@ export function allRoutes(settings: ApiSettings): Route[] {
     ...credentialRoutes,
     ...peopleRoutes,
     hostLinkRoute(failures),
+    ...erasureRoutes,
     ...eventRoutes,
     ...healthRoutes,
     ...metricsRoutes,

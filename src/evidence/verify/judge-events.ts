@@ -3,6 +3,7 @@ import { checkBinding } from './check-binding.ts'
 import { checkCompleteness } from './check-completeness.ts'
 import { checkStatements } from './check-statements.ts'
 import type { Check, Extent } from './check.ts'
+import { countErased } from './count-erased.ts'
 import { Findings, verdictNames, type Verdict, type VerdictName } from './finding.ts'
 import type { LoggedEvent } from './logged-event.ts'
 import { readEvent } from './logged-event.ts'
@@ -36,6 +37,7 @@ export class EventJudge {
       checkSignatures(findings),
       checkBinding(findings.binding, extent),
       checkCompleteness(findings.completeness, extent),
+      countErased(findings.integrity),
     ]
   }
 

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { canonicalJson } from '../../domain/digest.ts'
 import { getText, putContent } from '../../store/content.ts'
 import type { Db, Tx } from '../../store/database.ts'
+import { unlessErased } from '../erasure/erased-words.ts'
 
 /**
  * Stores what a person wrote (a reason, a comment) with a salt, and returns the hash: a commitment that an audit event
@@ -21,10 +22,10 @@ export function saltedDocument(text: string, salt: string): string {
   return canonicalJson({ salt, text })
 }
 
-/** The words behind a hash of `putSaltedText`; `null` for `null`. */
+/** The words behind a hash of `putSaltedText`, or that and when they were erased; `null` for `null`. */
 export async function getSaltedText(db: Db | Tx, hash: string | null): Promise<string | null> {
   if (hash === null) return null
-  return saltedText(await getText(db, hash))
+  return unlessErased(db, hash, async () => saltedText(await getText(db, hash)))
 }
 
 /** The words in a stored document. */

@@ -5,8 +5,10 @@ import { notOffered } from '../../domain/narrowed-scopes.ts'
 import type { CallFacts } from '../../domain/request.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import { saltedText } from '../decisions/salted-text.ts'
+import { erasedText } from '../erasure/erased-words.ts'
 import { needsSignature } from '../decisions/signing/needs-signature.ts'
-import { getTexts } from '../../store/content.ts'
+import { getTextsLeft } from '../../store/content.ts'
+import { readErased } from '../../store/erased-content.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { findRequest } from './find-request.ts'
 import { namedFilesOf, withWriters } from './named-files.ts'
@@ -29,9 +31,17 @@ export async function getRequest(
   const [item] = await readItems(ctx.db, caller, [id])
   if (item === undefined) throw new Error(`Request ${id} is gone`)
   const row = await readDetail(ctx.db, id)
-  const texts = await getTexts(ctx.db, hashesOf(row))
-  const said = (hash: string | null): string | null =>
-    hash === null ? null : saltedText(texts.get(hash) ?? '{"text":""}')
+  const wanted = hashesOf(row)
+  const texts = await getTextsLeft(ctx.db, wanted)
+  const erased = await readErased(
+    ctx.db,
+    wanted.filter((hash) => !texts.has(hash)),
+  )
+  const said = (hash: string | null): string | null => {
+    if (hash === null) return null
+    const text = texts.get(hash)
+    return text === undefined ? erasedText(erased.get(hash)) : saltedText(text)
+  }
   const input = JSON.parse(texts.get(row.input_hash) ?? 'null') as Json
   const presentation = presentationOf(row, texts)
   const record = {

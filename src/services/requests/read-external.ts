@@ -1,8 +1,10 @@
 import { sql } from 'kysely'
 import type { JsonObject } from '../../domain/json.ts'
-import { getTexts } from '../../store/content.ts'
+import { getTextsLeft } from '../../store/content.ts'
+import { readErased } from '../../store/erased-content.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { saltedText } from '../decisions/salted-text.ts'
+import { erasedText } from '../erasure/erased-words.ts'
 import type { ProgramClaim } from '../external/external-input.ts'
 import type { ExternalItemRecord, ExternalRecord, NamedRef } from './external-record.ts'
 
@@ -34,9 +36,8 @@ export async function readExternal(
   const [row] = rows
   if (row === undefined) throw new Error(`Request ${requestId} was opened by no program`)
   const hashes = [row.claim_hash, row.outcome_summary_hash].flatMap((hash) => hash ?? [])
-  const texts = await getTexts(db, hashes)
+  const texts = await getTextsLeft(db, hashes)
   const claim = texts.get(row.claim_hash ?? '')
-  const summary = texts.get(row.outcome_summary_hash ?? '')
   return {
     ...item,
     claim: claim === undefined ? null : (JSON.parse(claim) as ProgramClaim),
@@ -51,8 +52,21 @@ export async function readExternal(
         ? null
         : {
             state: row.outcome,
-            summary: summary === undefined ? null : saltedText(summary),
+            summary: await summaryOf(db, row.outcome_summary_hash, texts),
             at: row.outcome_at,
           },
   }
+}
+
+/** The program's own words, or that and when they were erased. */
+async function summaryOf(
+  db: Db,
+  hash: string | null,
+  texts: ReadonlyMap<string, string>,
+): Promise<string | null> {
+  if (hash === null) return null
+  const text = texts.get(hash)
+  return text === undefined
+    ? erasedText((await readErased(db, [hash])).get(hash))
+    : saltedText(text)
 }

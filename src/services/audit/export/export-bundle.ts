@@ -141,6 +141,7 @@ async function revealedBy(db: Db, events: readonly BundledEvent[]): Promise<Reve
       .selectFrom('content')
       .select('hash')
       .where('hash', '=', hash)
+      .where('encoding', '<>', 'removed')
       .executeTakeFirst()
     if (stored !== undefined) revealed.push({ hash, document: await getText(db, hash) })
   }

@@ -1,0 +1,132 @@
+import { zstdDecompressSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  openAgentDesk,
+  type AgentDesk,
+} from '../../../test/harness/fixtures/agent-desk.ts'
+import { keepCovered, logSigner } from '../../../test/harness/fixtures/cover-audit.ts'
+import { gatedWrites, type OneWrite } from '../../../test/harness/fixtures/gated-writes.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { parseBundle } from '../../evidence/bundle/evidence-bundle.ts'
+import { formatStatementKeys } from '../../evidence/bundle/statement-keys.ts'
+import { verifyBundle } from '../../evidence/verify/verify-bundle.ts'
+import { exportBundle } from '../audit/export/export-bundle.ts'
+import { commentRequest } from '../requests/comment-request.ts'
+import { getRequest } from '../requests/get-request.ts'
+import { erasePersonWords, eraseRequestWords } from './erase-words.ts'
+
+let desk: AgentDesk
+let first: OneWrite
+let second: OneWrite
+const { aWrite, onlyCall } = gatedWrites(() => desk)
+const rights = 'rights:\n  activatePolicy: [operators]\n  readAudit: [operators]\n'
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  await desk.activate({ 'countersign.yaml': deskConfig.replace('rights:\n', rights) })
+  first = await talkedAbout()
+  second = await talkedAbout()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+/** A call that two people commented and one denied, and the model was told so. */
+async function talkedAbout(): Promise<OneWrite> {
+  const write = await aWrite()
+  const { ada, grace } = desk.people
+  const request = write.call.requestId
+  await commentRequest(desk.api, grace.caller, { request, text: 'Jane Doe called about this' })
+  await commentRequest(desk.api, ada.caller, { request, text: 'It is for the notes' })
+  const reason = 'Jane Doe does not want it'
+  await desk.decide(grace, request, { decision: 'deny', then: 'continue', reason })
+  await desk.execute(write.call.id)
+  return write
+}
+
+const shown = async ({ call }: OneWrite) => {
+  const request = await getRequest(desk.api, desk.people.grace.caller, { request: call.requestId })
+  return {
+    comments: request.comments.map(({ text }) => text),
+    reasons: request.decisions.map(({ reason }) => reason),
+  }
+}
+
+/** Contents that say something, by what is stored of them. */
+async function storedWith(words: string): Promise<number> {
+  const rows = await desk.database.db.selectFrom('content').selectAll().execute()
+  const kept = await desk.database.db.selectFrom('removed_content').selectAll().execute()
+  const texts = [...rows, ...kept].map(({ encoding, bytes }) =>
+    (encoding === 'zstd' ? zstdDecompressSync(bytes) : bytes).toString('utf8'),
+  )
+  return texts.filter((text) => text.includes(words)).length
+}
+
+describe('erasing what people wrote', () => {
+  test('takes the right activatePolicy, a reason, a request and a person that exist', async () => {
+    const request = first.call.requestId
+    const { grace, olga } = desk.people
+    const without = eraseRequestWords(desk.api, grace.caller, { request, why: 'x' })
+    expect((await refusal(without)).code).toBe('forbidden')
+    const silent = eraseRequestWords(desk.api, olga.caller, { request, why: ' ' })
+    expect((await refusal(silent)).code).toBe('invalid_request')
+    const unknown = eraseRequestWords(desk.api, olga.caller, { request: '999', why: 'x' })
+    expect((await refusal(unknown)).code).toBe('not_found')
+    const nobody = erasePersonWords(desk.api, olga.caller, { person: 'no@example.com', why: 'x' })
+    expect((await refusal(nobody)).code).toBe('not_found')
+    expect((await shown(first)).comments).toContain('It is for the notes')
+  })
+
+  test('about one request leaves when and by whom in its place, and nothing else of it', async () => {
+    const request = first.call.requestId
+    const why = 'names a customer'
+    const { olga } = desk.people
+    expect(await eraseRequestWords(desk.api, olga.caller, { request, why })).toEqual({
+      requests: 1,
+      texts: 3,
+    })
+    const gone = expect.stringMatching(/^\[erased on \d{4}-\d\d-\d\d by olga\]$/i) as string
+    expect(await shown(first)).toEqual({ comments: [gone, gone], reasons: [gone] })
+    expect((await onlyCall(first.runId)).text).toBe('[what a person said here was erased]')
+    expect((await shown(second)).comments).toEqual([
+      'Jane Doe called about this',
+      'It is for the notes',
+    ])
+    expect(await eraseRequestWords(desk.api, olga.caller, { request, why })).toEqual({
+      requests: 0,
+      texts: 0,
+    })
+  })
+
+  test('of one person, everywhere: no byte of it is stored, and what others wrote stays', async () => {
+    const { olga } = desk.people
+    const asked = { person: 'grace@example.com', why: 'asked for it' }
+    expect(await erasePersonWords(desk.api, olga.caller, asked)).toEqual({ requests: 1, texts: 2 })
+    expect((await shown(second)).comments[1]).toBe('It is for the notes')
+    expect((await onlyCall(second.runId)).text).not.toContain('Jane')
+    expect(await storedWith('Jane Doe')).toBe(0)
+    expect(await storedWith('asked for it')).toBe(1)
+  })
+
+  test('is recorded with its hashes, and evidence holds and says how much was erased', async () => {
+    const { olga } = desk.people
+    const { requestId } = second.call
+    await using _covering = keepCovered(desk.database.db)
+    const made = await exportBundle(desk.api, olga.caller, {
+      request: requestId,
+      keysNote: formatStatementKeys(desk.api.verifier, logSigner),
+      keyReadsAudit: true,
+    })
+    const bundle = parseBundle(JSON.stringify(made))
+    expect(JSON.stringify(bundle)).not.toContain('Jane Doe')
+    const erased = bundle.events.find(({ event }) => event.includes('content.erased'))?.event ?? ''
+    expect(JSON.parse(erased)).toMatchObject({
+      type: 'content.erased',
+      actor: { id: olga.id },
+      requestId,
+      detail: { of: 'words', hashes: [expect.any(String), expect.any(String)] },
+    })
+    const verdicts = verifyBundle(bundle, logSigner.key, null)
+    expect(verdicts.map(({ outcome }) => outcome)).toEqual(verdicts.map(() => 'holds'))
+    expect(verdicts.flatMap(({ notes }) => notes).join()).toContain('2 texts were erased')
+  })
+})

@@ -1,0 +1,188 @@
+import { sql } from 'kysely'
+import { limits } from '../../domain/limits.ts'
+import { Problem } from '../../domain/problem.ts'
+import { dropReleased, releaseContent } from '../../store/drop-content.ts'
+import { eraseContents, forgetErased } from '../../store/erased-content.ts'
+import { putContent } from '../../store/content.ts'
+import type { Tx } from '../../store/database.ts'
+import { requireRight } from '../access/has-right.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { aboutRequest } from '../decisions/ending/end-request.ts'
+import { invalid } from '../decisions/decision-input.ts'
+import { putSaltedText } from '../decisions/salted-text.ts'
+import { lockRequests, lockRun } from '../locks.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+
+/** What went: words of people by the number of texts, and the requests that had them. */
+export interface ErasedWords {
+  readonly requests: number
+  readonly texts: number
+}
+
+/** Contents looked at in one go when what referred to them is gone. */
+const dropAtOnce = 1000
+
+/**
+ * Erases what people wrote about one request: comments, reasons, answers, summaries; with `person` (an address) only what that
+ * person wrote. The commitments stay in the trail. Takes the right `activatePolicy`; rejects with `not_found`, and with
+ * `invalid_request` without a reason. Audits `content.erased`.
+ */
+export async function eraseRequestWords(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly request: string; readonly person?: string; readonly why: string },
+): Promise<ErasedWords> {
+  const why = checkedWhy(input.why)
+  await requireRight(ctx, caller, 'activatePolicy')
+  const person = input.person === undefined ? null : await personAt(ctx, input.person)
+  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(input.request)
+  const isNumber = /^[1-9]\d{0,14}$/.test(input.request)
+  const found =
+    isId || isNumber
+      ? await ctx.db
+          .selectFrom('request')
+          .select(['id', 'run_id'])
+          .where(isId ? 'id' : 'number', '=', input.request)
+          .executeTakeFirst()
+      : undefined
+  if (found === undefined) throw new Problem('not_found', 'There is no such request')
+  const { texts, released } = await eraseOf(ctx, caller, { found, person, why })
+  await forget(ctx, released)
+  return { requests: texts > 0 ? 1 : 0, texts }
+}
+
+/**
+ * The same for everything that one person wrote, about any request, one request after the other: killed in between, the next
+ * call goes on.
+ */
+export async function erasePersonWords(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly person: string; readonly why: string },
+): Promise<ErasedWords> {
+  const why = checkedWhy(input.why)
+  await requireRight(ctx, caller, 'activatePolicy')
+  const person = await personAt(ctx, input.person)
+  const { rows } = await sql<{ id: string; run_id: string | null }>`
+    select id, run_id from request where id in (
+      select request_id from audit_event where actor_id = ${person} and request_id is not null
+    ) order by id
+  `.execute(ctx.db)
+  let [requests, texts] = [0, 0]
+  for (const found of rows) {
+    const erased = await eraseOf(ctx, caller, { found, person, why })
+    await forget(ctx, erased.released)
+    if (erased.texts > 0) requests += 1
+    texts += erased.texts
+  }
+  return { requests, texts }
+}
+
+interface Gone {
+  readonly texts: number
+  /** contents that quoted them */
+  readonly released: readonly string[]
+}
+
+/** What quoted the words goes at once, and not after a while, unless others refer to the same bytes. */
+async function forget(ctx: ServiceContext, released: readonly string[]): Promise<void> {
+  if (released.length === 0) return
+  await dropReleased(ctx.db, dropAtOnce)
+  await forgetErased(ctx.db, released)
+}
+
+async function eraseOf(
+  ctx: ServiceContext,
+  caller: Caller,
+  about: {
+    readonly found: { readonly id: string; readonly run_id: string | null }
+    readonly person: string | null
+    readonly why: string
+  },
+): Promise<Gone> {
+  const { found, person, why } = about
+  return inUnitOfWork(ctx, async (unit) => {
+    const { tx } = unit
+    if (found.run_id !== null) await lockRun(tx, found.run_id)
+    const [request] = await lockRequests(tx, [found.id])
+    if (request === undefined) throw new Error(`Request ${found.id} is gone`)
+    const byId = caller.actor.type === 'person' ? caller.actor.id : ''
+    const told = await wordsTold(tx, request.id, person)
+    const hashes = await eraseContents(
+      tx,
+      told.map(({ hash }) => hash),
+      byId,
+    )
+    if (hashes.length === 0) return { texts: 0, released: [] }
+    const isQuoted = told.some((one) => one.toldModel && hashes.includes(one.hash))
+    const released = isQuoted ? await replaceResult(tx, request.call_id) : []
+    await unit.audit({
+      type: 'content.erased',
+      actor: caller.actor,
+      channel: caller.channel,
+      ...aboutRequest(request),
+      detail: { of: 'words', personId: person, hashes, why: await putSaltedText(tx, why) },
+    })
+    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+    return { texts: hashes.length, released }
+  })
+}
+
+/** The commitments to people's words in a request's events; `toldModel`: the call's result quotes them. */
+async function wordsTold(
+  tx: Tx,
+  requestId: string,
+  person: string | null,
+): Promise<{ hash: string; toldModel: boolean }[]> {
+  const { rows } = await sql<{ hash: string; toldModel: boolean }>`
+    select said.hash, event.type = 'decision.recorded' as "toldModel"
+    from audit_event as event
+    cross join lateral (values
+      (event.document::jsonb -> 'detail' ->> 'reason'),
+      (event.document::jsonb -> 'detail' ->> 'text'),
+      (event.document::jsonb -> 'detail' ->> 'summary')
+    ) as said(hash)
+    where event.request_id = ${requestId} and said.hash like 'sha256:%'
+      and (${person}::text is null or event.actor_id = ${person})
+      and event.type <> 'content.erased'
+  `.execute(tx)
+  return rows
+}
+
+/** A denial and an answer are quoted in what the model was told. Returns what nothing refers to any more, but for others. */
+async function replaceResult(tx: Tx, callId: string | null): Promise<string[]> {
+  if (callId === null) return []
+  const call = await tx
+    .selectFrom('tool_call')
+    .select(['tool', 'result_type', 'result_text_hash', 'result_output_hash'])
+    .where('id', '=', callId)
+    .executeTakeFirstOrThrow()
+  if (call.result_type !== 'denied' && call.tool !== 'ask_person') return []
+  if (call.result_text_hash === null) return []
+  const text = await putContent(tx, '[what a person said here was erased]')
+  await tx
+    .updateTable('tool_call')
+    .set({ result_text_hash: text, result_output_hash: null })
+    .where('id', '=', callId)
+    .execute()
+  const released = [call.result_text_hash, call.result_output_hash].flatMap((hash) => hash ?? [])
+  await releaseContent(tx, released)
+  return released
+}
+
+async function personAt(ctx: ServiceContext, email: string): Promise<string> {
+  const person = await ctx.db
+    .selectFrom('person')
+    .select('id')
+    .where('email', '=', email)
+    .executeTakeFirst()
+  if (person === undefined) throw new Problem('not_found', `There is nobody with ${email}`)
+  return person.id
+}
+
+function checkedWhy(why: string): string {
+  const most = limits.reasonCharacters
+  if (why.trim() === '' || why.length > most)
+    throw invalid('why', `must have 1 to ${most} characters`)
+  return why
+}

@@ -1,0 +1,54 @@
+import { sql } from 'kysely'
+import type { Db, Tx } from './database.ts'
+
+/** Who had bytes erased, and when. */
+export interface Erased {
+  readonly by: string
+  readonly at: Date
+}
+
+/**
+ * Removes the bytes of contents for good, at once and whoever refers to them: their rows stay, with hash and size. For contents
+ * that one row alone refers to; of others the references go first (`releaseContent`). Returns those that were not erased before.
+ */
+export async function eraseContents(
+  tx: Tx,
+  hashes: readonly string[],
+  byId: string,
+): Promise<string[]> {
+  const { rows } = await sql<{ hash: string }>`
+    with emptied as (
+      update content set encoding = 'removed', bytes = ''
+      where hash = any(${hashes}) and encoding <> 'removed' returning hash
+    ), forgotten as (
+      delete from removed_content where hash = any(${hashes})
+    )
+    insert into erased_content (hash, by_id) select hash, ${byId}::uuid from emptied
+    on conflict (hash) do nothing returning hash
+  `.execute(tx)
+  return rows.map(({ hash }) => hash).toSorted()
+}
+
+/** Forgets removed bytes that are otherwise kept for a while, of contents that are removed still. */
+export async function forgetErased(db: Db, hashes: readonly string[]): Promise<void> {
+  await sql`
+    delete from removed_content using content
+    where removed_content.hash = any(${hashes}) and content.hash = removed_content.hash
+      and content.encoding = 'removed'
+  `.execute(db)
+}
+
+/** By hash: who had it erased; contents that nobody had erased are left out. */
+export async function readErased(
+  db: Db | Tx,
+  hashes: readonly string[],
+): Promise<ReadonlyMap<string, Erased>> {
+  if (hashes.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('erased_content')
+    .innerJoin('person', 'person.id', 'erased_content.by_id')
+    .select(['erased_content.hash', 'erased_content.at', 'person.name'])
+    .where('erased_content.hash', 'in', hashes)
+    .execute()
+  return new Map(rows.map(({ hash, at, name }) => [hash, { by: name, at }]))
+}
