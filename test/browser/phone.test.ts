@@ -1,4 +1,6 @@
+import type { Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
 
 let dashboard: Dashboard
@@ -50,6 +52,93 @@ test('what was chosen and typed in the sheet is there again after it was put awa
   expect(await sheet.getByLabel('Reason').inputValue()).toBe('not on a Friday')
   expect(await sheet.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
 })
+
+// Rules: security.md 15
+test('on a phone a call of high risk is approved once a thumb has scrolled through all of it, also after the sheet was open', async () => {
+  const high = `routing:\n  - when: { path: 'notes/thumbed.md' }\n    risk: high\n`
+  await dashboard.desk.activate({ 'countersign.yaml': `${deskConfig}${high}` })
+  const content = Array.from({ length: 80 }, (_, index) => `step ${index + 1}\n`).join('')
+  const calls = [{ tool: 'write_file', input: { path: 'notes/thumbed.md', content } }]
+  const { requestIds } = await ask(dashboard.desk, calls, 'A plan.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
+  const decide = page.getByRole('button', { name: 'Decide…' })
+  await decide.click()
+  const sheet = page.getByRole('dialog', { name: 'Your decision' })
+  await sheet.getByText('Approve as shown').click()
+  await sheet.getByLabel('Reason').fill('read every step')
+  await sheet.getByText('scroll through all of what will happen').waitFor()
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'hidden' })
+  await page.mouse.move(phone.width / 2, phone.height / 2)
+  for (let below = Infinity; below > 0;) {
+    await page.mouse.wheel(0, 300)
+    below = await page.evaluate(async () => {
+      await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))
+      const { scrollHeight, clientHeight, scrollTop } = document.documentElement
+      return Math.floor(scrollHeight - clientHeight - scrollTop)
+    })
+  }
+  await decide.click()
+  await sheet.getByRole('button', { name: 'Submit', exact: true }).click()
+  await sheet.getByText('Approved by you').waitFor()
+  expect(await sidewaysOn(page)).toBe(0)
+})
+
+test('one’s own decision that the stream tells of before it is answered is not taken for a colleague’s', async () => {
+  const input = { path: 'notes/slow-answer.md', content: 'Text\n' }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
+  const answered = Promise.withResolvers<void>()
+  const slowly = async (route: Route): Promise<void> => {
+    const response = await route.fetch()
+    await answered.promise
+    await route.fulfill({ response })
+  }
+  await page.route('**/decisions', slowly, { times: 1 })
+  await page.getByRole('button', { name: 'Decide…' }).click()
+  const sheet = page.getByRole('dialog', { name: 'Your decision' })
+  await sheet.getByText('Approve as shown').click()
+  await sheet.getByLabel('Reason').fill('fine')
+  await sheet.getByRole('button', { name: 'Submit', exact: true }).click()
+  await page.getByText('Approved by Grace').waitFor()
+  expect(await sheet.getByText('Submitting…').isVisible()).toBe(true)
+  expect(await sheet.getByText('Your note, not sent:').count()).toBe(0)
+  answered.resolve()
+  await sheet.getByText('Approved by you').waitFor()
+})
+
+test('on a phone nothing is wider than it, and what stands alone is high enough for a thumb', async () => {
+  const paths = [
+    'notes/high-1.md',
+    'notes/a-note-whose-name-is-much-longer-than-a-phone-is-wide-2.md',
+  ]
+  const calls = paths.map((path) => ({ tool: 'write_file', input: { path, content: 'Text\n' } }))
+  const { requestIds, runId } = await ask(dashboard.desk, calls, 'Two notes.')
+  const page = await dashboard.open('Grace', '/?q=high-1', { viewport: phone })
+  await page.locator('.request-row').first().waitFor()
+  const select = await page.locator('.request-select').first().boundingBox()
+  await page.mouse.click((select?.x ?? 0) + 4, (select?.y ?? 0) + 40)
+  expect(await page.locator('.request-row').getByRole('checkbox').first().isChecked()).toBe(true)
+  const pages = [`/requests/${requestIds[1]}`, '/runs', `/runs/${runId}`, '/audit', '/policy']
+  for (const path of ['/', ...pages]) {
+    await page.goto(dashboard.url + path)
+    await page.locator('h1').waitFor()
+    expect(await sidewaysOn(page), path).toBe(0)
+    const alone = 'main :is(summary, .back, .batch a, .lineage a, button:not(.hash)):visible'
+    const low = await page.locator(alone).evaluateAll((targets) =>
+      targets.flatMap((target) => {
+        const { height } = target.getBoundingClientRect()
+        return height === 0 || height >= 44 ? [] : [`${height} ${target.textContent}`]
+      }),
+    )
+    expect(low, path).toEqual([])
+  }
+})
+
+/** How many pixels a page can be scrolled sideways. */
+function sidewaysOn(page: Page): Promise<number> {
+  return page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+}
 
 test('on a phone several are denied at once, after a list of them, with targets for a thumb', async () => {
   const paths = ['notes/thumb-1.md', 'notes/thumb-2.md']

@@ -37,13 +37,16 @@ export function RequestRow(props: {
   ]
   return (
     <li className="request-row" data-gone={gone} data-request={item.id}>
-      <Checkbox
-        className="request-select"
-        aria-label={`Select request ${item.number}`}
-        checked={props.selected}
-        disabled={gone}
-        onChange={(event) => props.onSelect(event.currentTarget.checked)}
-      />
+      {/* Its box is too small for a thumb, and beside it is the row's link. */}
+      <label className="request-select" htmlFor={`select-${item.id}`}>
+        <Checkbox
+          id={`select-${item.id}`}
+          aria-label={`Select request ${item.number}`}
+          checked={props.selected}
+          disabled={gone}
+          onChange={(event) => props.onSelect(event.currentTarget.checked)}
+        />
+      </label>
       <Risk risk={item.risk} />
       <div className="request-what">
         <Link

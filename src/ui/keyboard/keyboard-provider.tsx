@@ -8,6 +8,7 @@ import {
   useState,
   type ReactNode,
 } from 'react'
+import { isDialogOpen } from '../shell/open-dialog.ts'
 import { matchKey } from './match-key.ts'
 import { ariaKeysOf, type ShortcutId } from './shortcuts.ts'
 
@@ -55,8 +56,7 @@ export function KeyboardProvider({ children }: { children: ReactNode }) {
       clearTimeout(forget)
       forget = setTimeout(() => (pending = null), 1_500)
       if (match.id === null) return
-      const dialogOpen = document.querySelector('[aria-modal="true"], [role="menu"]') !== null
-      if (dialogOpen && !inDialogs.has(match.id)) return
+      if (isDialogOpen('[role="menu"]') && !inDialogs.has(match.id)) return
       const handler = handlers.current.get(match.id)?.at(-1)
       if (handler === undefined) return
       event.preventDefault()

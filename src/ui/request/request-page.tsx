@@ -140,7 +140,7 @@ function Opened({ request }: { request: RequestDetail }) {
             position="bottom"
             size="auto"
             title="Your decision"
-            className="sheet"
+            className={sheet ? 'sheet' : 'sheet put-away'}
             // What was chosen and the answer that came stay when the sheet is put away.
             keepMounted
           >

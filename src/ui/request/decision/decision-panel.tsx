@@ -57,8 +57,11 @@ export function DecisionPanel(props: {
   const busy = submission.state === 'submitting' || signature.signing
   const signs = choice === 'approve' && shown.signatureRequired
   const recorded = submission.state === 'recorded' ? submission.answer : null
-  const votable =
-    request.state === 'pending' && request.eligibility.canDecide && recorded === null && !changed
+  // The stream may tell of one's own decision before it is answered: that is not somebody else's.
+  const submitting = submission.state === 'submitting'
+  const decidable = request.state === 'pending' && request.eligibility.canDecide && !changed
+  const votable = recorded === null && (submitting || decidable)
+  const closed = recorded === null && !submitting && request.state !== 'pending'
 
   const send = async (thenNext: boolean): Promise<void> => {
     if (busy || !votable) return
@@ -88,7 +91,7 @@ export function DecisionPanel(props: {
 
   return (
     <div className="column decision-panel">
-      {changed && recorded === null && (
+      {changed && recorded === null && !submitting && (
         <ChangedBanner
           shown={shown}
           current={request}
@@ -113,7 +116,7 @@ export function DecisionPanel(props: {
             />
           </Notice>
         )}
-        {recorded === null && request.state !== 'pending' && submission.state !== 'refused' && (
+        {closed && submission.state !== 'refused' && (
           <Notice tone="plain" title={outcomeOf(request)}>
             {request.decidedAt === null
               ? 'It can no longer be decided.'

@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import { isDialogOpen } from '../../shell/open-dialog.ts'
 import { isAllSeen, withSeen, type Interval } from './seen-intervals.ts'
 
 /**
@@ -16,8 +17,7 @@ export function useSeen(element: HTMLElement | null, key: string, complete: bool
     let frame = 0
     const look = (): void => {
       frame = 0
-      const covered = document.querySelector('[aria-modal="true"]') !== null
-      if (document.visibilityState !== 'visible' || covered) return
+      if (document.visibilityState !== 'visible' || isDialogOpen()) return
       const box = element.getBoundingClientRect()
       if (element.clientWidth !== width) {
         width = element.clientWidth

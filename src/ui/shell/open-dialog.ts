@@ -1,0 +1,7 @@
+/** A dialog that is open: one that was put away stays in the page, with what was typed in it. */
+const openDialog = '[aria-modal="true"]:not(.put-away *)'
+
+/** Whether a dialog covers the page, or with `or` something else that a selector names. */
+export function isDialogOpen(or?: string): boolean {
+  return document.querySelector(or === undefined ? openDialog : `${openDialog}, ${or}`) !== null
+}
