@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process'
-import { mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { Installation } from '../harness/installation/installation.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { dumpProject } from '../previous/dump-project.ts'
+import { dumpNames, readDump } from '../previous/restored-dump.ts'
 import { startInstallationIn } from '../runtime/started-installation.ts'
 import { chaosProject } from './chaos/chaos-project.ts'
 import { readJournal } from './chaos/journal.ts'
@@ -18,7 +20,7 @@ const write = '{ tool: write_journal, input: { journal: journal.txt, forMs: 1 } 
 /** Writes when it begins, and ends only once the project has a file `go`. */
 const slowTool = `import { appendFileSync, existsSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { defineTool } from 'countersign'
 import { z } from 'zod'
 
@@ -118,8 +120,8 @@ async function begun(installation: Installation): Promise<number[]> {
   return [...(await readJournal(installation.folder)).begun.values()]
 }
 
-async function countersign(installation: Installation, ...args: string[]): Promise<string> {
-  const all = [command, ...args, '--project', installation.folder]
+async function countersign({ folder }: { folder: string }, ...args: string[]): Promise<string> {
+  const all = [command, ...args, '--project', folder]
   const ended = await run(process.execPath, all).catch((error: unknown) => error)
   const { stdout, stderr } = ended as { stdout: string; stderr: string }
   return stdout + stderr
@@ -195,4 +197,44 @@ test('after a restore into an older Postgres, and after an emptied Temporal, not
   await untilRun(installation, twice, 'completed')
   expect(await begun(installation)).toEqual([1, 1, 1, 1, 1])
   expect(await pendingOf(installation, asked, 1)).toHaveLength(1)
+}, 600_000)
+
+test('an installation that the first version left goes on under this one', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'countersign first '))
+  await using undo = new AsyncDisposableStack()
+  undo.defer(() => rm(folder, { recursive: true, force: true }))
+  await chmod(folder, 0o755)
+  for (const [path, text] of Object.entries(dumpProject())) {
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), text)
+  }
+  const [first = ''] = await dumpNames()
+  const dump = join(import.meta.dirname, '..', 'previous', 'dumps', `${first}.backup`)
+  expect(await countersign({ folder }, 'restore', dump)).toContain('restored ')
+  expect(await countersign({ folder }, 'doctor', '--repair')).toContain(
+    'the epoch is 2 now; 2 calls that may have run became outcome checks',
+  )
+  const started = await startInstallationIn(folder)
+  undo.defer(async () => void (await started.stop()))
+  const grace = await started.signIn('grace@example.com')
+  const run = (await readDump(first)).facts.runs.find(({ scene }) => scene === 'waiting')
+  const { body } = await grace.get(`/v1/requests?runId=${run?.id ?? ''}`)
+  const requests = body['items'] as Request[]
+  expect(requests.map(({ state }) => state)).toEqual(['pending', 'pending'])
+  for (const { id, digest, revision } of requests) {
+    const decision = { decision: 'approve', digest, revision, scope: 'once' }
+    expect(await grace.post(`/v1/requests/${id}/decisions`, decision)).toMatchObject({
+      status: 200,
+    })
+  }
+  await writeFile(join(folder, 'go'), '')
+  await waitUntil(
+    async () => {
+      const { state } = (await grace.get(`/v1/runs/${run?.id ?? ''}`)).body
+      return state === 'completed' || `the run is ${String(state)}`
+    },
+    { withinMs: 120_000, everyMs: 200 },
+  )
+  expect(await readFile(join(folder, 'notes', 'waiting.md'), 'utf8')).toBe('still\n')
+  expect(await readFile(join(folder, 'journal.txt'), 'utf8')).toMatch(/^waiting \S+\n$/)
 }, 600_000)
