@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { digestSlot } from './digest-slot.ts'
+import { digestSlot, isOverBeforeDigest } from './digest-slot.ts'
 
 const berlin = { at: '08:00', timeZone: 'Europe/Berlin' }
 
@@ -39,4 +39,14 @@ test('every so often is counted the same by every process', () => {
   const slot = (now: string) => digestSlot(new Date(now), { everyMs }).toISOString()
   expect(slot('2026-11-22T07:59:59Z')).toBe('2026-11-22T04:00:00.000Z')
   expect(slot('2026-11-22T08:00:00Z')).toBe('2026-11-22T08:00:00.000Z')
+})
+
+test('what would be over before the next digest is known as such', () => {
+  const now = new Date('2026-11-22T09:00:00Z')
+  const isOver = (at: string) => isOverBeforeDigest(new Date(at), now, berlin)
+  expect(isOver('2026-11-23T06:59:00Z')).toBe(true)
+  expect(isOver('2026-11-23T07:00:00Z')).toBe(false)
+  const every = { everyMs: 4 * 3_600_000 }
+  expect(isOverBeforeDigest(new Date('2026-11-22T11:00:00Z'), now, every)).toBe(true)
+  expect(isOverBeforeDigest(new Date('2026-11-22T12:00:00Z'), now, every)).toBe(false)
 })

@@ -18,6 +18,12 @@ export function digestSlot(now: Date, digest: EmailDigest): Date {
   return slots.find((slot) => slot <= now) ?? new Date(now.getTime() - dayMs)
 }
 
+/** Whether something would be over before the next digest comes. Pure. */
+export function isOverBeforeDigest(over: Date, now: Date, digest: EmailDigest): boolean {
+  const periodMs = 'everyMs' in digest ? digest.everyMs : dayMs
+  return over < digestSlot(new Date(now.getTime() + periodMs), digest)
+}
+
 function clockOf(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-US', {
     timeZone,

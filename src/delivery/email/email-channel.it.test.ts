@@ -89,6 +89,18 @@ it('tells again when it was reminded of or escalated, but not who has voted', as
   ])
 })
 
+it('tells at once of what would expire before the next digest, also who wants digests', async () => {
+  await choose(grace, { choice: 'digest' })
+  await choose(linus, { choice: 'nothing' })
+  const inTwelveHours = new Date(Date.now() + 12 * 3_600_000).toISOString().slice(11, 16)
+  const digest = { at: inTwelveHours, timeZone: 'UTC' }
+  await using _relay = openRelay({}, { digest })
+  await open({ expiresInMs: 72 * 3_600_000 })
+  const urgent = await open({ expiresInMs: 3_600_000, input: { path: 'notes/c.txt', content: '' } })
+  await untilState(urgent.id, 'delivered')
+  expect(mailed()).toEqual(['grace: Waits for a decision: Write "notes/c.txt"'])
+})
+
 it('sends the same message again after a refusal, gives up in the end, and sends it when somebody says so', async () => {
   await choose(grace, { choice: 'atOnce' })
   server.refuse = 'message'

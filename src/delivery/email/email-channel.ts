@@ -5,6 +5,7 @@ import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts
 import type { Db, Tx } from '../../store/database.ts'
 import type { Channel, DueDelivery, Message, SendOutcome } from '../channels/channel.ts'
 import type { Happening } from '../channels/happening.ts'
+import { isOverBeforeDigest } from './digest-slot.ts'
 import type { Mail } from './mail.ts'
 import { outcomeInWords } from './outcome-in-words.ts'
 import { requestMail, type MailPages, type Occasion } from './request-mail.ts'
@@ -42,7 +43,7 @@ export function emailChannel(options: EmailChannelOptions): Channel {
 
 async function compose(
   tx: Tx,
-  { type, request, run }: Happening,
+  { type, at, request, run }: Happening,
   { settings, publicUrl }: EmailChannelOptions,
 ): Promise<readonly Message[]> {
   const occasion = Object.hasOwn(occasions, type) ? occasions[type] : undefined
@@ -51,7 +52,13 @@ async function compose(
   if (occasion !== 'ended' && request.state !== 'pending') return []
   const people = await mailRecipients(tx, request.id, settings.choice)
   if (occasion === 'ended') await keepNews(tx, request.id, people)
-  const recipients = people.filter((one) => one.choice === 'atOnce' && isConcerned(one, occasion))
+  const isUrgent =
+    occasion === 'opened' && isOverBeforeDigest(request.expires_at, at, settings.digest)
+  const recipients = people.filter(
+    (one) =>
+      (one.choice === 'atOnce' || (isUrgent && one.choice === 'digest')) &&
+      isConcerned(one, occasion),
+  )
   if (recipients.length === 0) return []
   const outcome = occasion === 'ended' ? await outcomeInWords(tx, request) : null
   const mailed = { ...request, worker: run?.worker ?? null, outcome }

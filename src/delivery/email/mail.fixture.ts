@@ -68,8 +68,11 @@ export function withMail(more: Partial<EmailSettings> = {}): SigningContext {
   return { ...ctx, policies: { ...ctx.policies, inForce: async () => configured } }
 }
 
-export function openRelay(times: Partial<RelayTimes> = {}): ChannelRelay {
-  const { policies, log } = withMail()
+export function openRelay(
+  times: Partial<RelayTimes> = {},
+  more: Partial<EmailSettings> = {},
+): ChannelRelay {
+  const { policies, log } = withMail(more)
   return new ChannelRelay({
     db: database.db,
     databaseUrl: database.url,

@@ -4,12 +4,12 @@ import type { Tx } from '../../store/database.ts'
 /** How a request ended: `Denied by Grace`, `Expired`. Reasons are people's own words and stay on its page. */
 export async function outcomeInWords(
   tx: Tx,
-  { id, state, revision }: Pick<RequestFacts, 'id' | 'state' | 'revision'>,
+  { id, kind, state, revision }: Pick<RequestFacts, 'id' | 'kind' | 'state' | 'revision'>,
 ): Promise<string> {
   const words: Readonly<Record<string, string>> = {
-    approved: 'Approved',
+    approved: kind === 'question' ? 'Answered' : kind === 'outcome_check' ? 'Settled' : 'Approved',
     denied: 'Denied',
-    expired: 'Expired',
+    expired: 'Expired, since nobody decided in time',
     cancelled: 'Cancelled',
   }
   const said = Object.hasOwn(words, state) ? (words[state] ?? state) : state
