@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
@@ -9,7 +10,10 @@ let dashboard: Dashboard
 beforeAll(async () => {
   dashboard = await openDashboard()
   await dashboard.desk.activate({
-    'countersign.yaml': deskConfig.replace('rights:', 'rights:\n  readAudit: [platform]'),
+    'countersign.yaml': deskConfig.replace(
+      'rights:',
+      'rights:\n  readAudit: [platform]\n  activatePolicy: [operators]',
+    ),
   })
 })
 afterAll(async () => {
@@ -134,6 +138,35 @@ test('who lacks the right to the whole trail is told so and gets no export', asy
   const grace = await dashboard.open('Grace', '/audit')
   await grace.getByRole('link', { name: 'Export' }).waitFor()
   expect(await grace.getByText('The whole trail needs').count()).toBe(0)
+})
+
+test('what was given up is listed with why, and sent again by who may', async () => {
+  const { db } = dashboard.desk.database
+  const dead = {
+    id: uuidv7(),
+    endpoint: 'callback:programs',
+    event_id: uuidv7(),
+    recipient: 'some-key',
+    type: 'request.decided',
+    body: '{}',
+    state: 'dead' as const,
+    attempts: 10,
+    last_error: 'it answered 503 \u202E',
+  }
+  await db.insertInto('delivery').values(dead).execute()
+  // Grace reads the trail: she sees what became of it, and may not send it.
+  const grace = await dashboard.open('Grace', '/policy')
+  await grace.getByText('it answered 503').waitFor()
+  expect(await grace.getByRole('button', { name: /^Send request/ }).count()).toBe(0)
+  const page = await dashboard.open('Olga', '/policy')
+  const region = page.locator('section[aria-labelledby=notifications-title]')
+  await region.getByText('Nobody is told').waitFor()
+  await region.getByText('it answered 503').waitFor()
+  await region.getByText('U+202E', { exact: false }).waitFor()
+  await region.getByRole('button', { name: /^Send request\.decided/ }).click()
+  await region.getByText('None was given up.').waitFor()
+  const sent = db.selectFrom('delivery').select('state').where('id', '=', dead.id)
+  expect((await sent.executeTakeFirstOrThrow()).state).toBe('pending')
 })
 
 test('a call that nobody made is explained: asks, is blocked, is pre-approved, each by its rule', async () => {

@@ -1,6 +1,9 @@
 import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import type { WebhookDelivery, WebhookDeliveryList } from '../../src/api/schemas/webhooks.ts'
+import { callbackSecret } from '../../src/client/callback-secret.ts'
 import type { Verdict } from '../../src/evidence/verify/finding.ts'
 import type { SessionList } from '../../src/api/schemas/sessions.ts'
 import type { SignedCheckpointView } from '../../src/api/schemas/audit-log.ts'
@@ -8,6 +11,7 @@ import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
 import { parseVerifierKey } from '../../src/evidence/note/note-key.ts'
 import { Installation } from '../harness/installation/installation.ts'
 import { waitUntil } from '../harness/wait-until.ts'
+import { openWebhookReceiver } from '../harness/webhook-receiver.ts'
 import { cliProject, hostile } from './cli-project.ts'
 import { CommandLine } from './command-line.ts'
 
@@ -220,6 +224,47 @@ test('runs are listed, told something and cancelled by who may', async () => {
   expect(await cli.ok('runs', 'cancel', run, '-m', 'not needed', ...olga)).toContain('cancelled')
   const late = await cli.run('runs', 'message', run, 'hello', ...olga)
   expect([late.code, late.err]).toEqual([1, expect.stringContaining('cancelled already')])
+})
+
+test('a callback that was given up is listed for the owner of the key, who sends it again', async () => {
+  await using receiver = await openWebhookReceiver()
+  receiver.answer = 410
+  const scopes = 'requests:write,requests:read'
+  const made = ['keys', 'create', '--name', 'deployer', '--owner', 'ada@example.com'] as const
+  const { key } = await cli.json<{ key: string }>(...made, '--scopes', scopes)
+  const asked = await fetch(`${installation.url}/v1/requests`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      tool: 'deploy',
+      input: {},
+      externalId: 'one',
+      callbackUrl: receiver.url,
+    }),
+  })
+  const { id, digest } = (await asked.json()) as { id: string; digest: string }
+  await cli.ok('deny', id, '--digest', digest, '-m', 'not today', ...grace)
+  const mine = ['webhooks', 'deliveries', '--mine', '--state', 'dead'] as const
+  let dead: WebhookDelivery | undefined
+  await waitUntil(
+    async () => {
+      dead = (await cli.json<WebhookDeliveryList>(...mine, ...ada)).items[0]
+      return dead !== undefined
+    },
+    { withinMs: 90_000 },
+  )
+  expect(dead).toMatchObject({ kind: 'callback', requestId: id, lastStatus: 410 })
+  expect(await cli.ok('webhooks', 'deliveries', '--mine', ...grace)).toContain('No notifications.')
+  expect(await cli.ok('webhooks', ...olga)).toContain('No endpoints.')
+  const elsewhere = await cli.run('webhooks', 'resend', `${dead?.id}`, ...grace)
+  expect([elsewhere.code, elsewhere.err]).toEqual([1, expect.stringContaining('no such delivery')])
+  receiver.answer = 204
+  await cli.ok('webhooks', 'resend', `${dead?.id}`, ...ada)
+  await waitUntil(() => receiver.received.length === 2, { withinMs: 90_000 })
+  for (const { body, headers } of receiver.received) {
+    const said = new Webhook(callbackSecret(key)).verify(body, headers as Record<string, string>)
+    expect(said).toMatchObject({ data: { requestId: id, externalId: 'one', state: 'denied' } })
+  }
 })
 
 test('a key from the command line starts and reads, and never decides', async () => {

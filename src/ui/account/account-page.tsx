@@ -1,6 +1,6 @@
 import { useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
-import { NotificationsSection } from './notifications-section.tsx'
+import { CallbacksSection } from './callbacks-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
@@ -26,6 +26,7 @@ export function AccountPage() {
         <PasskeysSection />
         <KeysSection />
       </div>
+        <CallbacksSection />
     </>
   )
 }

@@ -9,6 +9,7 @@ import { VisibleText } from '../text/visible-text.tsx'
 import { ExplainForm } from './explain-form.tsx'
 import { History } from './history.tsx'
 import { McpDefinitions } from './mcp-definitions.tsx'
+import { NotificationsInForce } from './notifications-in-force.tsx'
 import { PolicyVersion } from './policy-version.tsx'
 import { QueuesInForce } from './queues-in-force.tsx'
 import { RoutingInForce } from './routing-in-force.tsx'
@@ -45,6 +46,7 @@ export function PolicyPage() {
           <McpDefinitions />
           <QueuesInForce />
           <RoutingInForce />
+          <NotificationsInForce />
           <History />
         </div>
         <ExplainForm workers={workers.data.items.map((worker) => worker.name)} />

@@ -1,0 +1,81 @@
+import { Button } from '@mantine/core'
+import { Link } from 'react-router'
+import type { WebhookDelivery } from '../../api/schemas/webhooks.ts'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+import { useDeliveries, useResend, type DeliveryFilter } from './use-deliveries.ts'
+import './deliveries.css'
+
+const stateWords: Record<WebhookDelivery['state'], string> = {
+  pending: 'waits',
+  delivered: 'arrived',
+  dead: 'given up',
+}
+
+/** Notifications and what became of them; those that were given up can be sent again by who may. */
+export function DeliveryList({
+  filter,
+  mayResend,
+  none,
+}: {
+  filter: DeliveryFilter
+  mayResend: boolean
+  none: string
+}) {
+  const deliveries = useDeliveries(filter)
+  const resend = useResend()
+  if (deliveries.isPending) return <Loading what="notifications" lines={3} />
+  if (deliveries.isError) {
+    return <Failure error={deliveries.error} retry={() => void deliveries.refetch()} />
+  }
+  const items = deliveries.data.pages.flatMap((page) => page.items)
+  if (items.length === 0) return <p className="dim">{none}</p>
+  return (
+    <>
+      <ul className="plain-list deliveries">
+        {items.map((one) => (
+          <li key={one.id} className="delivery">
+            <span className="grow break">
+              {one.type} to <VisibleText text={one.endpoint} />{' '}
+              <span className="mark">{stateWords[one.state]}</span>
+              <br />
+              <span className="dim small">
+                <Time at={one.createdAt} /> · {one.attempts}{' '}
+                {one.attempts === 1 ? 'attempt' : 'attempts'}
+                {one.requestId !== null && (
+                  <>
+                    {' '}
+                    · <Link to={`/requests/${one.requestId}`}>its request</Link>
+                  </>
+                )}
+                {one.lastError !== null && (
+                  <>
+                    {' '}
+                    · <VisibleText text={one.lastError} />
+                  </>
+                )}
+              </span>
+            </span>
+            {mayResend && one.state === 'dead' && (
+              <Button
+                size="compact-sm"
+                variant="default"
+                aria-label={`Send ${one.type} to ${one.endpoint} of ${one.createdAt} again`}
+                onClick={() => void resend(one.id)}
+              >
+                Send again
+              </Button>
+            )}
+          </li>
+        ))}
+      </ul>
+      {deliveries.hasNextPage && (
+        <Button variant="default" onClick={() => void deliveries.fetchNextPage()}>
+          Show older ones
+        </Button>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,57 @@
+import { Checkbox } from '@mantine/core'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import type { WebhookEndpointList } from '../../api/schemas/webhooks.ts'
+import { callApi } from '../api/call-api.ts'
+import { useMe } from '../api/queries.ts'
+import { DeliveryList } from '../deliveries/delivery-list.tsx'
+import { Failure } from '../states/failure.tsx'
+import { Loading } from '../states/loading.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+/** Who is told of requests, and what was given up: for who reads the trail or activates versions. */
+export function NotificationsInForce() {
+  const { rights } = useMe().person
+  const maySee = rights.includes('activatePolicy') || rights.includes('readAudit')
+  return maySee ? <Notifications mayResend={rights.includes('activatePolicy')} /> : null
+}
+
+function Notifications({ mayResend }: { mayResend: boolean }) {
+  const [dead, setDead] = useState(true)
+  const endpoints = useQuery({
+    queryKey: ['endpoints'],
+    queryFn: ({ signal }) => callApi<WebhookEndpointList>('/v1/webhooks', { signal }),
+  })
+  return (
+    <section className="card column" aria-labelledby="notifications-title">
+      <h2 id="notifications-title">Notifications</h2>
+      {endpoints.isPending && <Loading what="who is told" lines={2} />}
+      {endpoints.isError && (
+        <Failure error={endpoints.error} retry={() => void endpoints.refetch()} />
+      )}
+      {endpoints.data?.items.length === 0 && (
+        <p className="dim">Nobody is told: name webhooks, email or slack in countersign.yaml.</p>
+      )}
+      <ul className="plain-list">
+        {endpoints.data?.items.map((one) => (
+          <li key={one.name} className="small endpoint-row">
+            <strong>
+              <VisibleText text={one.name} />
+            </strong>{' '}
+            at <VisibleText text={one.origin} />: {one.pending} waiting, {one.dead} given up
+          </li>
+        ))}
+      </ul>
+      <Checkbox
+        label="Only those that were given up"
+        checked={dead}
+        onChange={(event) => setDead(event.currentTarget.checked)}
+      />
+      <DeliveryList
+        filter={{ mine: false, dead }}
+        mayResend={mayResend}
+        none={dead ? 'None was given up.' : 'None yet.'}
+      />
+    </section>
+  )
+}
