@@ -11,6 +11,7 @@ import {
   type TestRun,
 } from '../harness/fixtures/gated-run.ts'
 import { createProgram, type ProgramClient } from './program.ts'
+import { softwarePasskey, type SoftwarePasskey } from '../harness/fixtures/software-passkey.ts'
 import { coverAudit, keepCovered } from '../harness/fixtures/cover-audit.ts'
 import { answerAsk, answerPreApproved } from './judging.ts'
 import {
@@ -98,6 +99,19 @@ const allowed = async (): Promise<{ id: string; digest: string }> => {
   return { id, digest }
 }
 
+/** A passkey of Grace's, which Olga has confirmed. */
+const registerPasskey = async (): Promise<{ passkey: SoftwarePasskey; reply: Reply }> => {
+  const passkey = softwarePasskey()
+  const response = passkey.create((await grace.post('/v1/credentials/options')).body)
+  const reply = await grace.post('/v1/credentials', { name: 'Laptop', response })
+  await api.database.db
+    .updateTable('credential')
+    .set({ confirmed_at: new Date(), confirmed_by: api.people.olga.id })
+    .where('id', '=', reply.body.id)
+    .execute()
+  return { passkey, reply }
+}
+
 const linkSlack = async (): Promise<Reply> => {
   const user = { team: 'T0ACME', userId: 'U0GRACE', email: 'grace@example.com' }
   const code = await offerSlackLink(api.service.ctx, user)
@@ -118,6 +132,14 @@ const questions: Record<string, () => Promise<Reply>> = {
     const caller = { actor: { type: 'system' }, channel: 'system' } as const
     const link = await createSignInLink(api.service.ctx, caller, { email: 'aud@example.com' })
     return api.ask('/v1/auth/link', { method: 'POST', body: { token: link.token } })
+  },
+  postAuthPasskeyOptions: () =>
+    api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} }),
+  postAuthPasskey: async () => {
+    const { passkey } = await registerPasskey()
+    const { body } = await api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} })
+    const response = passkey.get(body)
+    return api.ask('/v1/auth/passkey', { method: 'POST', body: { response } })
   },
   postAuthLogout: async () => (await api.signIn(api.people.ada)).post('/v1/auth/logout'),
   getMe: () => grace.get('/v1/me'),
@@ -181,6 +203,11 @@ const questions: Record<string, () => Promise<Reply>> = {
   },
   getRequestsId: async () => grace.get(`/v1/requests/${(await pending()).id}`),
   getRequestsIdContent: async () => grace.get(`/v1/requests/${(await pending()).id}/content`),
+  postRequestsIdChallenge: async () => {
+    await registerPasskey()
+    const request = await pending()
+    return grace.post(`/v1/requests/${request.id}/challenge`, approval(request))
+  },
   postRequestsIdDecisions: async () => {
     const request = await pending()
     return grace.post(`/v1/requests/${request.id}/decisions`, {
@@ -285,6 +312,18 @@ const questions: Record<string, () => Promise<Reply>> = {
   getWebhooks: async () => (await api.signIn(api.people.aud)).get('/v1/webhooks'),
   getWebhooksDeliveries: async () =>
     (await api.signIn(api.people.aud)).get('/v1/webhooks/deliveries?state=dead'),
+  getCredentials: async () => {
+    await registerPasskey()
+    return grace.get('/v1/credentials')
+  },
+  postCredentialsOptions: () => grace.post('/v1/credentials/options'),
+  postCredentials: async () => (await registerPasskey()).reply,
+  postCredentialsIdRename: async () => {
+    const { id } = (await registerPasskey()).reply.body
+    return grace.post(`/v1/credentials/${id}/rename`, { name: 'Phone' })
+  },
+  deleteCredentialsId: async () =>
+    grace.delete(`/v1/credentials/${(await registerPasskey()).reply.body.id}`),
   getKeys: async () => {
     await ada.post('/v1/keys', { name: 'robot', scopes: ['runs:read'] })
     return ada.get('/v1/keys')
@@ -317,6 +356,8 @@ const questions: Record<string, () => Promise<Reply>> = {
 const provedElsewhere = new Set([
   'getEvents',
   'postAuthHostLink',
+  // passkeys.test.ts, with somebody who may.
+  'postCredentialsIdConfirm',
   'getAuthOidcStart',
   'getAuthOidcCallback',
   'postPeopleEmailLink',
@@ -392,6 +433,8 @@ test('every operation but the open ones refuses nobody with 401, as the document
     'postAuthDevLogin',
     'postAuthHostLink',
     'postAuthLink',
+    'postAuthPasskey',
+    'postAuthPasskeyOptions',
     'postSlackInteractions',
   ])
   for (const one of listed) {
@@ -410,6 +453,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
     postRunsIdMessages: { text: 'x' },
     postRunsIdCalls: { tool: 'deploy', input: {} },
     postRequestsIdDecisions: approval(request),
+    postRequestsIdChallenge: approval(request),
     postRequestsIdComments: { text: 'x' },
     postRequestsIdRevoke: { reason: 'x' },
     postRequestsIdRevisions: { input: {}, digest: request.digest, revision: 1 },
