@@ -3,6 +3,7 @@ import { Headline } from '../shell/headline.tsx'
 import { CallbacksSection } from './callbacks-section.tsx'
 import { KeysSection } from './keys-section.tsx'
 import { PasskeysSection } from './passkeys-section.tsx'
+import { NotificationsSection } from './notifications-section.tsx'
 import { SessionsSection } from './sessions-section.tsx'
 import { SlackSection } from './slack-section.tsx'
 import './account.css'
@@ -25,8 +26,8 @@ export function AccountPage() {
         <SlackSection />
         <PasskeysSection />
         <KeysSection />
-      </div>
         <CallbacksSection />
+      </div>
     </>
   )
 }
