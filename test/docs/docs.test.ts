@@ -86,7 +86,7 @@ test('tools.md has tools that load', async () => {
 
 test('api.md has every route of the contract, and no other', async () => {
   const { text } = await readDocument('docs/api.md')
-  const written = [...text.matchAll(/`(GET|POST|DELETE) (\/[\w/:.-]+)`/g)].map(
+  const written = [...text.matchAll(/`(GET|POST|PUT|DELETE) (\/[\w/:.-]+)`/g)].map(
     ([, method = '', path = '']) => `${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}`,
   )
   await using api = await createTestApi()

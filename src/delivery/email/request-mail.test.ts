@@ -52,7 +52,7 @@ test('mails about one request are one conversation; its end says who ended it', 
   expect(later.text).toMatch(/^Denied by Grace: Edit/)
 })
 
-// Rules: security.md 17, security.md 18
+// Rules: security.md 17, 18
 test('what an agent wrote is text: no line, no element, no link, no image, and nothing hidden', () => {
   const title =
     'Write "a\u202E\r\nBcc: eve@example.com <img src=http://evil.example/x> www.evil.example/?q=1"'
