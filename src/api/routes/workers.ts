@@ -23,7 +23,7 @@ export const workerRoutes: Route[] = [
       const policy = await api.ctx.policies.inForce()
       const person = await readPerson(api.ctx, personBehind(caller))
       const page = pageByName([...policy.workers.values()], withoutUndefined(query), 'workers')
-      const items = page.items.map((worker) => workerView(policy, worker, person.email))
+      const items = page.items.map((worker) => workerView(policy, worker, person.teams))
       const { nextCursor } = page
       return { status: 200, body: { items, nextCursor, policyDigest: policy.digest } }
     },
@@ -43,7 +43,7 @@ export const workerRoutes: Route[] = [
         throw new Problem('unknown_worker', `There is no worker ${params.name}`)
       }
       const person = await readPerson(api.ctx, personBehind(caller))
-      return { status: 200, body: workerDetailView(policy, worker, person.email) }
+      return { status: 200, body: workerDetailView(policy, worker, person.teams) }
     },
   }),
 ]

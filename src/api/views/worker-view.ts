@@ -1,18 +1,19 @@
 import type { Consent, Policy, WorkerDefinition } from '../../policy/policy.ts'
 import type { Worker, WorkerDetail } from '../schemas/workers.ts'
 
-/** A worker as `email` sees it: `startable` is theirs. */
-export function workerView(policy: Policy, worker: WorkerDefinition, email: string): Worker {
-  const teams = worker.startableBy
+/** A worker as somebody in these teams sees it: `startable` is theirs. */
+export function workerView(
+  policy: Policy,
+  worker: WorkerDefinition,
+  teams: readonly string[],
+): Worker {
   return {
     name: worker.name,
     description: worker.description,
     model: worker.model,
     scripted: isScripted(worker.model),
     queue: worker.queue ?? policy.config.defaultQueue,
-    startable:
-      teams === null ||
-      teams.some((team) => policy.config.teams.get(team)?.members.includes(email) === true),
+    startable: worker.startableBy?.some((team) => teams.includes(team)) ?? true,
   }
 }
 
@@ -24,10 +25,10 @@ export function isScripted(model: string): boolean {
 export function workerDetailView(
   policy: Policy,
   worker: WorkerDefinition,
-  email: string,
+  teams: readonly string[],
 ): WorkerDetail {
   return {
-    ...workerView(policy, worker, email),
+    ...workerView(policy, worker, teams),
     digest: worker.digest,
     instructions: worker.instructions,
     zones: worker.zones.map((zone) => ({

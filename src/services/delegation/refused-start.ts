@@ -2,6 +2,7 @@ import { Problem } from '../../domain/problem.ts'
 import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
 import { groupTeams } from '../../policy/project/group-teams.ts'
 import type { Db, Tx } from '../../store/database.ts'
+import { memberOf } from '../runs/member-of.ts'
 import { assertReachable, assertStaffed } from '../runs/reachable-approvers.ts'
 
 /**
@@ -16,13 +17,13 @@ export async function refusedStart(
 ): Promise<string | null> {
   const person = await db
     .selectFrom('person')
-    .select('email')
+    .select(memberOf(target.startableBy ?? []).as('is_member'))
     .where('id', '=', startedBy)
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (person === undefined) return 'The account of the person who started this run is disabled'
   return (
-    refusedToTeams(policy, target, person.email) ??
+    refusedToTeams(target, person.is_member) ??
     (await sentenceOf(() => assertReachable(db, policy, target)))
   )
 }
@@ -36,17 +37,18 @@ export async function refusedStartUnder(
   const teams = [...policy.config.teams.values()].filter((team) => team.members.length > 0)
   const staffed = new Set([...teams.map((team) => team.name), ...groupTeams(policy.config)])
   return (
-    refusedToTeams(policy, target, email) ??
+    refusedToTeams(target, isNamedIn(policy, target.startableBy ?? [], email)) ??
     (await sentenceOf(async () => assertStaffed(policy, target, staffed)))
   )
 }
 
-function refusedToTeams(policy: Policy, target: WorkerDefinition, email: string): string | null {
+function isNamedIn(policy: Policy, teams: readonly string[], email: string): boolean {
+  return teams.some((team) => policy.config.teams.get(team)?.members.includes(email) === true)
+}
+
+function refusedToTeams(target: WorkerDefinition, isMember: boolean): string | null {
   const teams = target.startableBy
-  const startable =
-    teams === null ||
-    teams.some((team) => policy.config.teams.get(team)?.members.includes(email) === true)
-  return startable
+  return teams === null || isMember
     ? null
     : `Only members of ${teams.join(' or ')} may have ${target.name} started, and the person who started this run is none of them`
 }

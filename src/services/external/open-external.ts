@@ -5,6 +5,7 @@ import type { RequestState } from '../../domain/request.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { Caller, RemoteJudgement, SigningContext } from '../context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { memberOf } from '../runs/member-of.ts'
 import { bodyHashOf, type ExternalInput } from './external-input.ts'
 import { insertExternal } from './insert-external.ts'
 import { judgeExternal } from './judge-external.ts'
@@ -130,12 +131,12 @@ async function refuseWorker(
   if (worker === undefined) throw new Problem('unknown_worker', `There is no worker ${name}`)
   const teams = worker.startableBy
   if (teams === null) return
-  const { email } = await ctx.db
+  const owner = await ctx.db
     .selectFrom('person')
-    .select('email')
+    .select(memberOf(teams).as('is_member'))
     .where('id', '=', program.ownerId)
     .executeTakeFirstOrThrow()
-  if (teams.some((team) => policy.config.teams.get(team)?.members.includes(email))) return
+  if (owner.is_member) return
   throw new Problem(
     'forbidden',
     `Only programs of ${teams.join(' or ')} may use the worker ${name}`,

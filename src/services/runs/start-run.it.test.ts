@@ -85,6 +85,20 @@ describe('starting', () => {
     await desk.activate({ 'workers/scribe.md': only })
     expect(await code(desk.start())).toBe('forbidden')
     expect(await code(startRun(desk.api, desk.people.olga.caller, asking))).toBe('done')
+    // Members by a group of the sign-in provider are members while that holds.
+    const { db } = desk.database
+    const byGroup = { team: 'operators', person_id: desk.people.ada.id }
+    await db
+      .insertInto('membership')
+      .values({ ...byGroup, until: new Date(Date.now() + 3_600_000) })
+      .execute()
+    expect(await code(desk.start())).toBe('done')
+    const mine = db.updateTable('membership').where('person_id', '=', desk.people.ada.id)
+    await mine
+      .set({ until: new Date(Date.now() - 1000) })
+      .where('team', '=', 'operators')
+      .execute()
+    expect(await code(desk.start())).toBe('forbidden')
     await desk.activate({ 'workers/scribe.md': deskWorker })
   })
 

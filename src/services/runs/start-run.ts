@@ -15,6 +15,7 @@ import { rightsOf } from '../requests/rights-of.ts'
 import { personBehind } from '../requests/viewer.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { insertRun, workflowIdOf } from './insert-run.ts'
+import { memberOf } from './member-of.ts'
 import { readRunAttachments } from './read-run-attachments.ts'
 import { assertReachable } from './reachable-approvers.ts'
 
@@ -58,7 +59,7 @@ export async function startRun(
     throw new Problem('unknown_worker', `There is no worker ${input.worker.slice(0, 80)}`)
   }
   const mode = input.mode ?? 'prompt'
-  const starter = await starterOf(ctx, policy, worker, personId)
+  const starter = await starterOf(ctx, worker, personId)
   if (mode === 'approve_all' && !(await rightsOf(ctx, personId)).has('startApproveAll')) {
     throw new Problem(
       'mode_not_permitted',
@@ -165,29 +166,23 @@ async function recordRun(
   }
 }
 
-/** Who starts, if the worker lets them: `startableBy` names teams of the policy in force. */
+/** Who starts, if the worker lets them: `startableBy` names teams, in which they have to be now. */
 async function starterOf(
   ctx: SigningContext,
-  policy: Policy,
   worker: WorkerDefinition,
   personId: string,
 ): Promise<{ readonly id: string; readonly name: string }> {
   const person = await ctx.db
     .selectFrom('person')
-    .select(['id', 'name', 'email'])
+    .select(['id', 'name'])
+    .select(memberOf(worker.startableBy ?? []).as('is_member'))
     .where('id', '=', personId)
     .where('disabled_at', 'is', null)
     .executeTakeFirst()
   if (person === undefined) throw new Problem('forbidden', 'This account is disabled')
   const teams = worker.startableBy
-  const allowed =
-    teams === null ||
-    teams.some((team) => policy.config.teams.get(team)?.members.includes(person.email) === true)
-  if (!allowed) {
-    throw new Problem(
-      'forbidden',
-      `Only members of ${(teams ?? []).join(' or ')} may start ${worker.name}`,
-    )
+  if (teams !== null && !person.is_member) {
+    throw new Problem('forbidden', `Only members of ${teams.join(' or ')} may start ${worker.name}`)
   }
   return { id: person.id, name: person.name }
 }
