@@ -133,8 +133,7 @@ const questions: Record<string, () => Promise<Reply>> = {
     const link = await createSignInLink(api.service.ctx, caller, { email: 'aud@example.com' })
     return api.ask('/v1/auth/link', { method: 'POST', body: { token: link.token } })
   },
-  postAuthPasskeyOptions: () =>
-    api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} }),
+  postAuthPasskeyOptions: () => api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} }),
   postAuthPasskey: async () => {
     const { passkey } = await registerPasskey()
     const { body } = await api.ask('/v1/auth/passkey/options', { method: 'POST', body: {} })
@@ -349,6 +348,8 @@ const questions: Record<string, () => Promise<Reply>> = {
   getReadyz: () => api.ask('/readyz'),
   getRetention: async () =>
     (await api.signIn(api.people.aud)).get('/v1/retention?transcripts=90d&records=30d'),
+  getRunsArchive: async () =>
+    (await api.signIn(api.people.aud)).get('/v1/runs-archive?before=2026-01-01T00:00:00Z'),
   getMetrics: async () => (await api.signIn(api.people.aud)).get('/metrics'),
 }
 
@@ -465,7 +466,8 @@ test('what does not exist and what one may not see are the same 404, on every pa
   }
   // Evidence and erasing take a right: who lacks it is told so of every request alike.
   const asked = listed.filter(
-    ({ path }) => /^\/v1\/(runs|requests)\/\{id\}/.test(path) && !/\/(evidence|erasures)$/.test(path),
+    ({ path }) =>
+      /^\/v1\/(runs|requests)\/\{id\}/.test(path) && !/\/(evidence|erasures)$/.test(path),
   )
   for (const one of asked) {
     const unseen = one.path.startsWith('/v1/runs') ? run.id : request.id
