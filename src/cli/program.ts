@@ -18,7 +18,7 @@ import { addProcessCommands } from './commands/processes.ts'
 import { addRequestsCommand } from './commands/requests.ts'
 import { addReviewCommand } from './commands/review.ts'
 import { addRotateKeyCommand } from './commands/rotate-key.ts'
-import { addRetentionCommand } from './commands/retention.ts'
+import { addArchiveCommand, addRetentionCommand } from './commands/retention.ts'
 import { addRunCommand } from './commands/run.ts'
 import { addRunsCommand } from './commands/runs.ts'
 import { addSessionsCommand } from './commands/sessions.ts'
@@ -62,5 +62,6 @@ export function createProgram(): Command {
   addDoctorCommand(program)
   addBackupCommands(program)
   addRetentionCommand(program)
+  addArchiveCommand(program)
   return program
 }

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { hashBytes } from '../../src/domain/digest.ts'
 import { addRun } from '../harness/fixtures/gated-run.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 
@@ -40,12 +41,33 @@ test('what a rule would remove is counted before anybody sets it, and nothing go
   expect((await aud.get('/v1/retention')).body).toEqual({ transcripts: null, records: null })
 })
 
+test('an archive has every run that ended before, and its hash is an event of the trail', async () => {
+  const before = new Date(Date.now() - 50 * 86_400_000).toISOString()
+  const { status, text } = await aud.get(`/v1/runs-archive?before=${before}`)
+  expect(status).toBe(200)
+  const lines = text.trim().split('\n')
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { run: { state: 'completed', worker: 'scribe' }, transcript: [] },
+  ])
+  const events = await api.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', 'audit.exported')
+    .orderBy('at')
+    .execute()
+  expect(events.map(({ document }) => JSON.parse(document).detail)).toEqual([
+    { format: 'archive', before },
+    { format: 'archive', before, runs: 1, digest: hashBytes(Buffer.from(text)) },
+  ])
+})
+
 test('only people with the right readAudit are told, and a duration has a unit', async () => {
   const grace = await api.signIn(api.people.grace)
   expect(await grace.get('/v1/retention')).toMatchObject({
     status: 403,
     body: { code: 'forbidden' },
   })
+  expect((await grace.get('/v1/runs-archive?before=2026-01-01T00:00:00Z')).status).toBe(403)
   expect(await aud.get('/v1/retention?transcripts=90')).toMatchObject({
     status: 422,
     body: { code: 'invalid_request', field: 'transcripts' },

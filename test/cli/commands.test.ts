@@ -514,3 +514,23 @@ test('evidence of everything that happened here is exported, and verified offlin
   expect((await cli.run('audit', 'verify', bundle, '--key', key)).code).toBe(2)
   expect((await cli.run('audit', 'export', '--log', ...aud)).code).toBe(2)
 })
+
+test('old runs are counted and archived by who may read the trail; the trail says what the archive was', async () => {
+  const aud = ['--as', 'aud@example.com']
+  expect((await cli.run('run', 'idle', 'please', '--watch', ...ada)).code).toBe(0)
+  expect(await cli.ok('retention', ...aud)).toMatch(/every word of every run is kept/)
+  expect(await cli.ok('retention', '--transcripts', '1s', '--records', '30d', ...aud)).toMatch(
+    /transcripts: 1s: the words of \d+ runs would go\.\nrecords: 30d: 0 outbox, .*sign in links/,
+  )
+  const out = join(installation.folder, 'runs.jsonl')
+  const until = new Date(Date.now() + 60_000).toISOString()
+  const said = await cli.ok('archive', '--before', until, '--out', out, ...aud)
+  const [, runs, digest = ''] = /: (\d+) runs, (sha256:[0-9a-f]{64})\n$/.exec(said) ?? []
+  const lines = (await readFile(out, 'utf8')).trim().split('\n')
+  expect(lines).toHaveLength(Number(runs))
+  expect(JSON.parse(lines[0] ?? '')).toHaveProperty('transcript')
+  const events = await cli.ok('audit', 'export', '--type', 'audit.exported', ...aud)
+  expect(events).toContain(digest)
+  expect((await cli.run('archive', '--before', until, '--out', out, ...aud)).code).toBe(1)
+  expect((await cli.run('retention', ...ada)).code).toBe(1)
+})

@@ -1,7 +1,11 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { archiveRuns } from '../../services/retention/archive-runs.ts'
 import { previewRetention } from '../../services/retention/preview-retention.ts'
 import { ruleText } from '../../services/retention/retention-rules.ts'
 import { route, type Route } from '../route.ts'
 import {
+  archiveQuery,
   retentionPreview,
   retentionQuery,
   type RetentionPreviewView,
@@ -32,6 +36,27 @@ export const retentionRoutes: Route[] = [
             : { rule: ruleText('records', records.olderThanMs), ...records.counts },
       }
       return { status: 200, body }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/runs-archive',
+    summary:
+      'What was said and returned in runs that ended before a moment, a line a run; its hash becomes an event of the trail (right readAudit)',
+    access: { by: 'person' },
+    query: archiveQuery,
+    answers: {
+      200: { description: 'JSON Lines, oldest end first', contentTypes: ['application/jsonl'] },
+    },
+    answer: async (api, { query, caller }) => {
+      const lines = await archiveRuns(api.ctx, caller, { before: query.before })
+      return async (response) => {
+        response.status(200).set({
+          'content-type': 'application/jsonl; charset=utf-8',
+          'content-disposition': 'attachment; filename="runs.jsonl"',
+        })
+        await pipeline(Readable.from(lines), response)
+      }
     },
   }),
 ]

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseDuration } from '../../policy/reading/duration.ts'
+import { instant } from './common.ts'
 
 /** `90d`, as countersign.yaml writes it; in milliseconds behind the schema. */
 const duration = z
@@ -12,6 +13,8 @@ export const retentionQuery = z.strictObject({
   transcripts: duration.optional(),
   records: duration.optional(),
 })
+
+export const archiveQuery = z.strictObject({ before: instant })
 
 const count = z.int()
 

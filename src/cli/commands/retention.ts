@@ -1,15 +1,50 @@
+import { createHash } from 'node:crypto'
+import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { RetentionPreviewView } from '../../api/schemas/retention.ts'
 import { connect } from '../service/connect.ts'
 import { query } from '../service/query.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
+import { readInstant } from './read-instant.ts'
 
 interface RetentionOptions extends ServiceOptions {
   transcripts?: string
   records?: string
   json?: boolean
 }
+
+/** `countersign archive`: what was said in old runs, before it goes. */
+export function addArchiveCommand(program: Command): void {
+  const command = withService(program.command('archive'))
+    .description('write what was said and returned in runs that ended before a moment into a file')
+    .requiredOption('--before <time>', 'runs that ended before it: 2026-09-01', readInstant)
+    .requiredOption('--out <file>', 'a new file; one line of JSON a run')
+    .action(archive)
+  withExamples(command, ['archive --before 2026-09-01 --out until-september.jsonl'])
+}
+
+async function archive(options: ServiceOptions & { before: string; out: string }): Promise<void> {
+  const service = await connect(options)
+  const hash = createHash('sha256')
+  let runs = 0
+  const file = await open(options.out, 'wx', 0o600)
+  try {
+    for await (const chunk of service.chunks(
+      `/v1/runs-archive${query({ before: options.before })}`,
+    )) {
+      hash.update(chunk)
+      runs += Buffer.from(chunk).filter((byte) => byte === lineEnd).length
+      await file.write(chunk)
+    }
+    await file.sync()
+  } finally {
+    await file.close()
+  }
+  console.log(`${options.out}: ${runs} runs, sha256:${hash.digest('hex')}`)
+}
+
+const lineEnd = 10
 
 /** `countersign retention`: what would go, and nothing goes. */
 export function addRetentionCommand(program: Command): void {

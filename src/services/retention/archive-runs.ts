@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import type { JsonObject } from '../../domain/json.ts'
+import { requireRight } from '../access/has-right.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { loadTranscript } from '../turns/load-transcript.ts'
+import { inUnitOfWork } from '../unit-of-work.ts'
+
+const runsAtOnce = 50
+
+interface ArchivedRun {
+  readonly id: string
+  readonly root_run_id: string
+  readonly worker: string
+  readonly state: string
+  readonly title: string
+  readonly started_by: string
+  readonly created_at: Date
+  readonly ended_at: Date
+  readonly place: string
+  readonly output: string | null
+}
+
+/**
+ * Everything that was said and returned in the runs that ended before a moment, as JSON Lines, one line a run in the order in
+ * which they ended: what `retention` will remove. The trail gets an event before the first line, and one behind the last with
+ * the SHA-256 of all bytes, so that the audit log says what the archive was. Rejects with `forbidden` without the right
+ * readAudit, before anything is given out.
+ */
+export async function archiveRuns(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly before: string },
+): Promise<AsyncGenerator<string, void, undefined>> {
+  await requireRight(ctx, caller, 'readAudit')
+  const record = (more: JsonObject): Promise<void> =>
+    inUnitOfWork(ctx, (unit) =>
+      unit.audit({
+        type: 'audit.exported',
+        ...{ actor: caller.actor, channel: caller.channel },
+        detail: { format: 'archive', before: input.before, ...more },
+      }),
+    )
+  await record({})
+  return linesOf(ctx, input.before, record)
+}
+
+async function* linesOf(
+  ctx: ServiceContext,
+  before: string,
+  record: (more: JsonObject) => Promise<void>,
+): AsyncGenerator<string, void, undefined> {
+  const hash = createHash('sha256')
+  let runs = 0
+  let last = { place: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+  for (;;) {
+    const { rows } = await sql<ArchivedRun>`
+      select id, root_run_id, worker, state, title, started_by, created_at, ended_at, output, ended_at::text as place
+      from run
+      where ended_at < ${before}::timestamptz
+        and (ended_at, id) > (${last.place}::timestamptz, ${last.id}::uuid)
+        and not exists (select from cleared_run where run_id = run.id)
+      order by ended_at, id limit ${runsAtOnce}
+    `.execute(ctx.db)
+    for (const { place: _, ...run } of rows) {
+      const transcript = await loadTranscript(ctx.db, run.id)
+      const line = `${JSON.stringify({ run, transcript })}\n`
+      hash.update(line)
+      runs += 1
+      yield line
+    }
+    last = rows.at(-1) ?? last
+    if (rows.length < runsAtOnce) break
+  }
+  await record({ runs, digest: `sha256:${hash.digest('hex')}` })
+}
