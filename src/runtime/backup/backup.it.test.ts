@@ -73,23 +73,29 @@ async function contentsOf(of: Db): Promise<Map<string, string[]>> {
   })
 }
 
-async function isEmpty({ url, db: other }: TestDatabase): Promise<boolean> {
+async function isEmpty({ db: other }: TestDatabase): Promise<boolean> {
   const { rows } = await sql<{ tables: number }>`
     select count(*)::int as tables from pg_class where relnamespace = 'public'::regnamespace
   `.execute(other)
-  expect(url).not.toBe('')
   return rows[0]?.tables === 0
 }
 
 describe('a backup that was restored', () => {
+  let target: TestDatabase
+  let restoredRows: number
+
+  beforeAll(async () => {
+    target = await createEmptyDatabase()
+    restoredRows = await restoreInto(target.db, file)
+  })
+  afterAll(() => target[Symbol.asyncDispose]())
+
   it('has every row as it was, goes on where it stopped, and its trail verifies', async () => {
-    await using target = await createEmptyDatabase()
-    const rows = await restoreInto(target.db, file)
     const before = await contentsOf(db)
     const after = await contentsOf(target.db)
     expect(after).toEqual(before)
-    expect(rows).toBe([...before.values()].flat().length)
-    expect(rows).toBeGreaterThan(100)
+    expect(restoredRows).toBe([...before.values()].flat().length)
+    expect(restoredRows).toBeGreaterThan(100)
 
     const added = await target.db
       .insertInto('outbox')
@@ -109,8 +115,6 @@ describe('a backup that was restored', () => {
   })
 
   it('keeps its protections: events are still append-only and still wait for their leaf', async () => {
-    await using target = await createEmptyDatabase()
-    await restoreInto(target.db, file)
     await expect(target.db.deleteFrom('audit_event').execute()).rejects.toThrow('append-only')
     await expect(sql`truncate audit_leaf`.execute(target.db)).rejects.toThrow('append-only')
     const orphan = target.db.insertInto('claim').values({
@@ -133,8 +137,6 @@ describe('a backup that was restored', () => {
   })
 
   it('is worked on only once somebody has accepted it, which raises the epoch', async () => {
-    await using target = await createEmptyDatabase()
-    await restoreInto(target.db, file)
     await expect(checkNotRestored(folder, target.db)).rejects.toThrow('countersign doctor --repair')
     const ctx = { ...lived.desk.api, db: target.db }
     expect(await raiseEpoch(ctx, { namespaceId: null })).toMatchObject({ epoch: 2 })
