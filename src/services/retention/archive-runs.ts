@@ -37,7 +37,8 @@ export async function archiveRuns(
     inUnitOfWork(ctx, (unit) =>
       unit.audit({
         type: 'audit.exported',
-        ...{ actor: caller.actor, channel: caller.channel },
+        actor: caller.actor,
+        channel: caller.channel,
         detail: { format: 'archive', before: input.before, ...more },
       }),
     )
