@@ -15,6 +15,7 @@ import { withExamples } from './examples.ts'
 interface VerifyOptions {
   key: string
   since?: string
+  witness?: string
   json?: boolean
 }
 
@@ -31,24 +32,31 @@ export function addAuditVerifyCommand(audit: Command): void {
       "the log's public key, as audit key prints it, or a file with it",
     )
     .option('--since <file>', 'a checkpoint that you kept: the log must continue it')
+    .option(
+      '--witness <vkey>',
+      'the key of a witness, or a file with it: it must have cosigned that checkpoint',
+    )
     .option('--json', 'print JSON')
     .action(verifyEvidence)
   withExamples(verify, [
     'audit verify request-12.json --key log.vkey',
     'audit verify trail/ --key log.vkey --since kept-checkpoint',
+    'audit verify trail/ --key log.vkey --since witness/checkpoint-812.txt --witness witness.vkey',
   ])
 }
 
 function verifyEvidence(path: string, options: VerifyOptions): void {
   const key = readKey(options.key)
   const since = options.since === undefined ? null : checkpointIn(readText(options.since))
+  const witness = options.witness === undefined ? undefined : readKey(options.witness)
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   const verdicts = isFolder
-    ? verifyLog(filesIn(path), key, since)
+    ? verifyLog(filesIn(path), key, since, witness)
     : verifyBundle(
         readable(() => parseBundle(readText(path))),
         key,
         since,
+        witness,
       )
   const holds = verdicts.every(({ outcome }) => outcome === 'holds')
   if (options.json === true) console.log(JSON.stringify({ holds, verdicts }))

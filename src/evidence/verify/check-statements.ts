@@ -13,7 +13,12 @@ const told: Readonly<Record<string, { kind: StatementKind; id: string }>> = {
   'permit.issued': { kind: 'permit', id: 'permitId' },
   'grant.given': { kind: 'grant', id: 'grantId' },
   'policy.activated': { kind: 'activation', id: 'sequence' },
+  'policy.pinned': { kind: 'pin', id: 'server' },
+  'policy.proposed': { kind: 'proposal', id: 'proposalId' },
 }
+
+/** Statements that an export of an earlier version has not got. */
+const optional: ReadonlySet<StatementKind> = new Set(['pin', 'proposal'])
 
 /** How long before the newest event a statement may have been signed without an event that tells of it. */
 const untoldMs = 60_000
@@ -46,6 +51,8 @@ export function checkStatements(findings: Findings, statements: Statements, whol
       const statement = kept.get(key)
       toldOf.add(key)
       counts.set(telling.kind, (counts.get(telling.kind) ?? 0) + 1)
+      // What was pinned or proposed and is there no more allows nothing: its event alone proves nothing wrong.
+      if (statement === undefined && optional.has(telling.kind)) return
       if (statement === undefined) {
         findings.fail(`the signed statement of ${key} is missing`, referenceTo(event))
       } else hold(event, statement, key)
@@ -84,7 +91,12 @@ export function checkStatements(findings: Findings, statements: Statements, whol
       findings.fail(`no event tells of ${key}, and its signature does not hold`)
       return
     }
-    const at = Date.parse(textIn(signed, 'issuedAt') ?? textIn(signed, 'activatedAt') ?? '')
+    const at = Date.parse(
+      textIn(signed, 'issuedAt') ??
+        textIn(signed, 'activatedAt') ??
+        textIn(signed, 'pinnedAt') ??
+        '',
+    )
     if (whole && at < newestMs - untoldMs)
       findings.fail(`no event tells of ${key}, which was signed`)
   }
@@ -95,6 +107,7 @@ function subjectOf(
   { kind, id }: { kind: StatementKind; id: string },
 ): string | null {
   if (kind === 'run') return event.runId
+  if (kind === 'pin') return pinOf(event.detail)
   return kind === 'activation' ? String(numberIn(event.detail, id)) : textIn(event.detail, id)
 }
 
@@ -102,11 +115,17 @@ function idOf({ kind, statement }: KeptStatement): string | null {
   const field = Object.values(told).find((one) => one.kind === kind)?.id ?? ''
   try {
     const parsed = JSON.parse(statement) as JsonObject
+    if (kind === 'pin') return pinOf(parsed)
     const id = textIn(parsed, field) ?? numberIn(parsed, field)
     return id === null ? null : String(id)
   } catch {
     return null
   }
+}
+
+/** Which pin it is: one a server of a worker, for each activation. */
+function pinOf(said: JsonObject): string {
+  return JSON.stringify([said['activation'], said['worker'], said['server']])
 }
 
 /** The fields in which an event says something else than what was signed. */
@@ -143,11 +162,30 @@ function differences(event: LoggedEvent, signed: JsonObject): string[] {
               expiresAt: [detail['expiresAt'], signed['expiresAt']],
               grantedBy: [event.actor.id, signed['grantedBy']],
             }
-          : {
-              policyDigest: [event.policyDigest, signed['policyDigest']],
-              previousDigest: [detail['previousDigest'], signed['previousDigest']],
-            }
+          : type === 'policy.pinned'
+            ? {
+                policyDigest: [event.policyDigest, signed['policyDigest']],
+                definitionsHash: [detail['definitionsHash'], signed['definitionsHash']],
+              }
+            : type === 'policy.proposed'
+              ? {
+                  policyDigest: [event.policyDigest, signed['policyDigest']],
+                  proposedBy: [event.actor.id, signed['proposedBy']],
+                }
+              : {
+                  policyDigest: [event.policyDigest, signed['policyDigest']],
+                  previousDigest: [detail['previousDigest'], signed['previousDigest']],
+                  ...(signed['people'] === undefined ? {} : peoplePair(detail, signed)),
+                }
   return Object.entries(pairs).flatMap(([field, [said, sworn]]) => (said === sworn ? [] : [field]))
+}
+
+/** Who agreed to a version, which the executor does not ask and auditors do. */
+function peoplePair(
+  detail: JsonObject,
+  signed: JsonObject,
+): Record<string, readonly [unknown, unknown]> {
+  return { people: [JSON.stringify(detail['people']), JSON.stringify(signed['people'])] }
 }
 
 /** What permits of older versions do not tell of. */

@@ -15,12 +15,13 @@ import type { Statements } from './statements.ts'
 
 /**
  * Verifies an evidence bundle with nothing but the log's key: every verdict of audit.md, as far as one request goes.
- * `since`: a checkpoint that somebody kept. Never throws on hostile input.
+ * `since`: a checkpoint that somebody kept; `witness`: who shall have cosigned it. Never throws on hostile input.
  */
 export function verifyBundle(
   bundle: EvidenceBundle,
   key: NoteKey,
   since: string | null,
+  witness?: NoteKey,
 ): Verdict[] {
   const findings = openFindings()
   const keys = keysOfLog(bundle, key, findings.authenticity)
@@ -39,6 +40,8 @@ export function verifyBundle(
     checkpoint,
     newest: judge.newest,
     keys,
+    note: bundle.checkpoint,
+    witness: witness ?? null,
     since,
     continuesFrom: (older) => continues(bundle, checkpoint, older),
   })

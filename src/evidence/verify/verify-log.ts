@@ -28,9 +28,14 @@ const coveredWithinMs = 60_000
 
 /**
  * Verifies a full export with nothing but the log's key: every verdict of audit.md. `since`: a checkpoint that somebody
- * kept. Never throws on hostile input: what cannot be read fails the verdict that needs it.
+ * kept; `witness`: who shall have cosigned it. Never throws on hostile input: what cannot be read fails the verdict that needs it.
  */
-export function verifyLog(files: LogFiles, key: NoteKey, since: string | null): Verdict[] {
+export function verifyLog(
+  files: LogFiles,
+  key: NoteKey,
+  since: string | null,
+  witness?: NoteKey,
+): Verdict[] {
   const findings = openFindings()
   const keys = keysOfLog(files, key, findings.authenticity)
   const note = files.read(logFileNames.checkpoint)
@@ -58,6 +63,8 @@ export function verifyLog(files: LogFiles, key: NoteKey, since: string | null): 
     checkpoint,
     newest: judge.newest,
     keys,
+    note: note === null ? null : Buffer.from(note).toString('utf8'),
+    witness: witness ?? null,
     since,
     continuesFrom: (older) =>
       isSameHash(rangeHash({ begin: 0, end: older.size }, tree.nodeAt), older.root),

@@ -3,12 +3,13 @@ import type { KeptStatement } from '../../../evidence/verify/statements.ts'
 import type { Db } from '../../../store/database.ts'
 import { statementOf } from '../../runs/verify-run.ts'
 
-/** Everything that was signed of runs, permits, grants and activations, as it is stored, a page at a time. */
+/** Everything that was signed of runs, permits, grants, activations, proposals and pins, as it is stored, a page at a time. */
 export async function* readAllStatements(
   db: Db,
   pageSize: number,
 ): AsyncGenerator<KeptStatement[], void, undefined> {
-  for (const read of [readRuns, readPermits, readGrants, readActivations]) {
+  const kinds = [readRuns, readPermits, readGrants, readActivations, readProposals, readPins]
+  for (const read of kinds) {
     let after: string | null = null
     for (;;) {
       const page: Page = await read(db, after, pageSize)
@@ -80,8 +81,44 @@ async function readActivations(db: Db, after: string | null, most: number): Prom
   return pageOf(named, most, named.map(statementOfRow('activation')))
 }
 
+async function readProposals(db: Db, after: string | null, most: number): Promise<Page> {
+  const rows = await db
+    .selectFrom('policy_proposal')
+    .select(['id', 'statement', 'signature', 'key_id'])
+    .where((where) => (after === null ? where.lit(true) : where('id', '>', after)))
+    .orderBy('id')
+    .limit(most)
+    .execute()
+  return pageOf(rows, most, rows.map(statementOfRow('proposal')))
+}
+
+/** All of one activation after the other: a page may have more than `most`. */
+async function readPins(db: Db, after: string | null, most: number): Promise<Page> {
+  const rows = await db
+    .selectFrom('mcp_pin')
+    .select(['activation', 'statement', 'signature', 'key_id'])
+    .where(
+      'activation',
+      'in',
+      db
+        .selectFrom('mcp_pin')
+        .select('activation')
+        .distinct()
+        .where('activation', '>', Number(after ?? -1))
+        .orderBy('activation')
+        .limit(most),
+    )
+    .orderBy('activation')
+    .execute()
+  const last = rows.at(-1)?.activation
+  return {
+    statements: rows.map(statementOfRow('pin')),
+    last: last === undefined ? null : String(last),
+  }
+}
+
 /** The signed statement of a row that keeps one. */
-export function statementOfRow(kind: 'permit' | 'grant' | 'activation') {
+export function statementOfRow(kind: 'permit' | 'grant' | 'activation' | 'proposal' | 'pin') {
   return (row: {
     readonly statement: string
     readonly signature: string
