@@ -53,6 +53,13 @@ async function untilState(run: string, state: string): Promise<void> {
   )
 }
 
+test("one's passkeys are listed, and everybody's only to who may confirm them", async () => {
+  expect(await cli.ok('people', 'credentials', ...grace)).toContain('No passkeys.')
+  const { code, err } = await cli.run('people', 'credentials', '--all', ...ada)
+  expect(code).toBe(1)
+  expect(err).toContain('activatePolicy')
+})
+
 test('a watched run that waits for somebody else ends with 3 and says for whom and where', async () => {
   const { code, out } = await cli.run('run', 'scribe', 'please', '--watch', ...ada)
   expect(code).toBe(3)

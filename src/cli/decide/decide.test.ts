@@ -55,6 +55,17 @@ test('a decision whose answer got lost is sent again with the same key, and coun
   expect(heard[1]?.key).toBe(heard[0]?.key)
 })
 
+test('what takes a passkey is not approved from a terminal, which says where to go; it is denied all the same', async () => {
+  const service = await answering(done)
+  const request = requestWith({ signatureRequired: true })
+  await expect(sendDecision(service, request, approve)).rejects.toThrow(
+    `open ${service.url.replace('127.0.0.1', 'localhost')}/requests/${request.number}`,
+  )
+  expect(heard).toEqual([])
+  await sendDecision(service, request, { decision: 'deny', seenAll: false })
+  expect(heard).toHaveLength(1)
+})
+
 test('without any answer it says that the decision may have arrived', async () => {
   const service = await answering(null, null, null)
   await expect(sendDecision(service, requestWith(), approve)).rejects.toThrow(
