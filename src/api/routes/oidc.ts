@@ -10,7 +10,7 @@ import { refuseSignIn } from '../../services/access/refuse-sign-in.ts'
 import { clearFlowCookie, readFlowCookie, setFlowCookie } from '../flow-cookie.ts'
 import { channelOf } from '../identity.ts'
 import { localPath } from '../local-path.ts'
-import type { FailureLimit } from '../middleware/failure-limit.ts'
+import { failureLimit, type FailureLimit } from '../middleware/failure-limit.ts'
 import { openRoute, type Answer, type Route } from '../route.ts'
 import * as schemas from '../schemas/auth.ts'
 import { setSessionCookie } from '../session-cookie.ts'
@@ -24,6 +24,8 @@ const callbackPath = '/v1/auth/oidc/callback'
  * decides nothing, the second only what was begun in the same browser.
  */
 export function oidcRoutes(failures: FailureLimit): Route[] {
+  // Whoever asks is not to blame, but each is recorded.
+  const outages = failureLimit(10, 'sign-ins while the provider is down')
   return [
     openRoute({
       method: 'get',
@@ -35,6 +37,7 @@ export function oidcRoutes(failures: FailureLimit): Route[] {
       answer: async (api, { query, request }) => {
         onlyGet(request.method)
         await failures.check(request)
+        await outages.check(request)
         const { provider } = await configured(api)
         try {
           const { url, browser } = await beginProviderSignIn(api.ctx, {
@@ -48,6 +51,7 @@ export function oidcRoutes(failures: FailureLimit): Route[] {
           }
         } catch (error) {
           if (!(error instanceof ProviderFailure)) throw error
+          await outages.fail(request)
           const { why, code } = error
           const channel = channelOf(request)
           return refusedPage(refuseSignIn(api.ctx, { method: 'oidc', why, code, channel }))

@@ -25,9 +25,10 @@ export function openIdProviders(
   return (settings) => {
     const { clientSecretFrom } = settings
     const secret = clientSecretFrom === null ? null : (environment[clientSecretFrom]?.trim() ?? '')
-    const name = JSON.stringify([settings.issuer, settings.clientId, secret, settings.scopes])
-    const provider =
-      known.get(name) ?? new OpenIdProvider({ ...settings, secret, wanted: wantedOf(settings) })
+    const { issuer, clientId, scopes } = settings
+    const all = { issuer, clientId, scopes, secret, wanted: wantedOf(settings) }
+    const name = JSON.stringify(all)
+    const provider = known.get(name) ?? new OpenIdProvider(all)
     known.set(name, provider)
     return provider
   }
@@ -90,11 +91,12 @@ class OpenIdProvider implements IdentityProvider {
   }
 
   async endSessionUrl(returnTo: string): Promise<URL | null> {
-    return this.#asking((config) =>
-      config.serverMetadata().end_session_endpoint === undefined
-        ? null
-        : client.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo }),
-    )
+    return this.#asking((config) => {
+      if (config.serverMetadata().end_session_endpoint === undefined) return null
+      const url = client.buildEndSessionUrl(config, { post_logout_redirect_uri: returnTo })
+      // A page goes there by itself: never to what a browser would run.
+      return url.protocol === new URL(this.#settings.issuer).protocol ? url : null
+    })
   }
 
   async #asking<T>(ask: (config: client.Configuration) => Promise<T> | T): Promise<T> {
