@@ -1,13 +1,35 @@
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
+import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
+
+/** Grace sees every section: she reads the trail, activates versions, and has a workspace of Slack. */
+const config = `${deskConfig.replace(
+  'rights:',
+  'rights:\n  readAudit: [platform]\n  activatePolicy: [platform]',
+)}slack: { team: T0ACME, tokenFrom: SLACK_TOKEN, signingSecretFrom: SLACK_SECRET, channels: { platform: "#approvals" } }
+`
 
 let dashboard: Dashboard
 let requestId = ''
 let runId = ''
 beforeAll(async () => {
   dashboard = await openDashboard()
+  await dashboard.desk.activate({ 'countersign.yaml': config })
+  await dashboard.desk.database.db
+    .insertInto('delivery')
+    .values({
+      id: uuidv7(),
+      endpoint: 'callback:programs',
+      event_id: uuidv7(),
+      type: 'request.decided',
+      body: '{}',
+      state: 'dead',
+      last_error: 'it answered 503',
+    })
+    .execute()
   await dashboard.desk.write('notes/a11y.md', '# Title\n\nOld line\nSame\n')
   const asked = await ask(
     dashboard.desk,
@@ -53,8 +75,8 @@ for (const scheme of schemes) {
         ['/runs', '.run-row'],
         [`/runs/${runId}`, '.turn'],
         ['/audit', '.audit-table, .state'],
-        ['/policy', '.worker'],
-        ['/account', '.account-row'],
+        ['/policy', '.delivery'],
+        ['/account#slack=a-code', '#slack-title'],
       ]
       const page = await dashboard.open('Grace', '/', { viewport, scheme })
       const found: string[] = []

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { offerSlackLink } from '../../src/services/slack/offer-slack-link.ts'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import {
   clientId,
@@ -16,7 +17,8 @@ beforeAll(async () => {
   const signIn = `signIn:
   oidc: { issuer: "${provider.issuer}", clientId: ${clientId}, clientSecretFrom: OIDC_SECRET, label: Example Corp }
 `
-  await dashboard.desk.activate({ 'countersign.yaml': deskConfig + signIn })
+  const slack = `slack: { team: T0ACME, tokenFrom: SLACK_TOKEN, signingSecretFrom: SLACK_SECRET, channels: {} }\n`
+  await dashboard.desk.activate({ 'countersign.yaml': deskConfig + signIn + slack })
 })
 afterAll(async () => {
   await provider[Symbol.asyncDispose]()
@@ -82,4 +84,21 @@ test('a key is made, shown once, rotated and revoked on the account page', async
   await keys.getByRole('button', { name: /^Revoke nightly/ }).click()
   await keys.getByText('revoked', { exact: true }).waitFor()
   expect(dashboard.complaints).toEqual([])
+})
+
+test('a link from Slack is confirmed by a press, not by opening it, and ended', async () => {
+  const { desk } = dashboard
+  const user = { team: 'T0ACME', userId: 'U0ADA', email: 'ada@example.com' }
+  const code = await offerSlackLink(desk.api, user)
+  const links = desk.database.db.selectFrom('slack_link').select('user_id')
+  const page = await dashboard.open('Ada', `/account#slack=${code}`)
+  const section = page.getByRole('region', { name: 'Slack' })
+  await section.getByRole('button', { name: 'Yes, I pressed that button' }).waitFor()
+  expect(await links.execute()).toEqual([])
+  await section.getByRole('button', { name: 'Yes, I pressed that button' }).click()
+  await section.getByText('U0ADA').waitFor()
+  expect(new URL(page.url()).hash).toBe('')
+  await section.getByRole('button', { name: 'Unlink U0ADA' }).click()
+  await section.getByText('Not linked.').waitFor()
+  expect(await links.execute()).toEqual([])
 })

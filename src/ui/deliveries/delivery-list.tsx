@@ -62,7 +62,7 @@ export function DeliveryList({
               <Button
                 size="compact-sm"
                 variant="default"
-                aria-label={`Send ${one.type} to ${one.endpoint} of ${one.createdAt} again`}
+                aria-label={`Send again: ${one.type} to ${one.endpoint}, ${one.createdAt}`}
                 onClick={() => void resend(one.id)}
               >
                 Send again
