@@ -29,6 +29,14 @@ test('private keys are read only when they are asked for', async () => {
   expect(await readKeyFiles(to, { privateToo: true })).toEqual([])
 })
 
+test('what is no key is left where it is', async () => {
+  const keys = await readKeyFiles(from, { privateToo: true })
+  await writeFile(join(from, 'keys', '.DS_Store'), '')
+  await writeFile(join(from, 'keys', 'copy of signing.pem'), '')
+  await writeFile(join(from, 'keys', 'signing.pem.17.new'), '')
+  expect(await readKeyFiles(from, { privateToo: true })).toEqual(keys)
+})
+
 test('keys are put where there are none, private ones for their owner alone', async () => {
   const keys = await readKeyFiles(from, { privateToo: true })
   await refuseOtherKeys(to, keys)

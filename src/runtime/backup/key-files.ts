@@ -7,7 +7,7 @@ export interface KeyFile {
   readonly bytes: Uint8Array
 }
 
-/** The keys of a data folder. What lies in `keys/public/` is public, every other file is not. */
+/** The keys of a data folder, without files that no key is named like. What lies in `keys/public/` is public, the rest is not. */
 export async function readKeyFiles(
   dataDir: string,
   which: { readonly privateToo: boolean },
@@ -19,7 +19,7 @@ export async function readKeyFiles(
   const paths = found
     .filter((entry) => entry.isFile() && !entry.name.endsWith('.new'))
     .map((entry) => join(entry.parentPath, entry.name).slice(dataDir.length + 1))
-    .filter((path) => which.privateToo || !isPrivateKey(path))
+    .filter((path) => isKeyPath(path) && (which.privateToo || !isPrivateKey(path)))
   return Promise.all(
     paths.toSorted().map(async (path) => ({ path, bytes: await readFile(join(dataDir, path)) })),
   )

@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { readKeyFiles } from './key-files.ts'
+import { readBackup } from './read-backup.ts'
 import { withDatabase, type FolderChoice } from './with-database.ts'
 import { writeBackup } from './write-backup.ts'
 
@@ -13,7 +14,9 @@ export async function runBackup(
   const log = (sentence: string) => console.error(sentence)
   await withDatabase(options, { toFill: false, log }, async (db, { folders }) => {
     const keys = await readKeyFiles(folders.dataDir, { privateToo })
-    const { tables, madeAt } = await writeBackup(db, { file, keys })
+    await writeBackup(db, { file, keys })
+    // Said only of what can be read again.
+    const { tables, madeAt } = (await readBackup(file)).manifest
     const rows = tables.reduce((sum, table) => sum + table.rows, 0)
     const { size } = await stat(file)
     console.log(`${file}: ${rows} rows of ${tables.length} tables as of ${madeAt}, ${size} bytes`)

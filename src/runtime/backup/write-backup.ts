@@ -15,20 +15,19 @@ import { isPrivateKey } from './key-files.ts'
 import { manifestHashName, manifestName, partName, type Manifest } from './manifest.ts'
 
 /**
- * Writes every table, read in one snapshot, and the given keys into a new file that only its owner can read; answers
- * what it holds. The file is there when all of it is on disk, never a part. Rejects when there is such a file already.
+ * Writes every table, read in one snapshot, and the given keys into a new file that only its owner can read. The
+ * file is there when all of it is on disk, never a part. Rejects when there is such a file already.
  */
 export async function writeBackup(
   db: Db,
   options: { readonly file: string; readonly keys: readonly KeyFile[] },
-): Promise<Manifest> {
+): Promise<void> {
   const half = `${options.file}.${process.pid}.new`
   const out = await open(half, 'wx', 0o600)
   try {
-    const manifest = await withSnapshot(db, (tx) => writeArchive(tx, out, options.keys))
+    await withSnapshot(db, (tx) => writeArchive(tx, out, options.keys))
     await out.sync()
     await link(half, options.file)
-    return manifest
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
     throw new Error(`${options.file} is there already, and is not written over`, { cause: error })
@@ -38,7 +37,7 @@ export async function writeBackup(
   }
 }
 
-async function writeArchive(tx: Tx, out: FileHandle, keys: readonly KeyFile[]): Promise<Manifest> {
+async function writeArchive(tx: Tx, out: FileHandle, keys: readonly KeyFile[]): Promise<void> {
   const files: Manifest['files'] = []
   const add = async (path: string, bytes: Uint8Array): Promise<void> => {
     await out.appendFile(archiveFile({ path, bytes }))
@@ -78,7 +77,6 @@ async function writeArchive(tx: Tx, out: FileHandle, keys: readonly KeyFile[]): 
   const hash = Buffer.from(`${sha256(bytes)}\n`)
   await out.appendFile(archiveFile({ path: manifestHashName, bytes: hash }))
   await out.appendFile(archiveEnd)
-  return manifest
 }
 
 function sha256(bytes: Uint8Array): string {
