@@ -34,6 +34,12 @@ export interface DecisionSignature {
   readonly signature: string
 }
 
+/**
+ * How long before a passkey was registered its confirmer may have made no sign-in link for its owner: with it they could be in the
+ * owner's session still, and a single person would be both. A link's fifteen minutes and a session's longest week fit.
+ */
+export const linkReachMs = 8 * 24 * 3_600_000
+
 /** The challenge that stands for a statement: SHA-256 of its bytes, base64url. */
 export function challengeOf(statement: string): string {
   return createHash('sha256').update(statement, 'utf8').digest('base64url')

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { readPasskeyKey } from '../../../domain/decision-signature.ts'
+import { linkReachMs, readPasskeyKey } from '../../../domain/decision-signature.ts'
 import { hashBytes } from '../../../domain/digest.ts'
 import type { Findings } from '../finding.ts'
 import { referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
@@ -10,6 +10,8 @@ export interface Passkey {
   /** `null`: what was registered is no key */
   readonly key: KeyObject | null
   readonly keyHash: string
+  /** when it was registered, in milliseconds since 1970 */
+  readonly registeredMs: number
   /** id of the second person; `null`: nobody else has confirmed it */
   confirmedBy: string | null
   /** place in the log of the event that took it out of use */
@@ -22,6 +24,8 @@ export interface Passkey {
  */
 export class Passkeys {
   readonly #byId = new Map<string, Passkey>()
+  /** of sign-in links that people made: for whom, by whom, when */
+  readonly #links: { readonly personId: string; readonly by: string; readonly atMs: number }[] = []
   readonly #findings: Findings
 
   constructor(authorisation: Findings) {
@@ -37,6 +41,11 @@ export class Passkeys {
     if (event.type !== 'credential.changed') return
     const { detail } = event
     const change = textIn(detail, 'change')
+    const personId = textIn(detail, 'personId')
+    if (change === 'link_created' && personId !== null && event.actor.id !== null) {
+      this.#links.push({ personId, by: event.actor.id, atMs: event.atMs })
+      return
+    }
     const id = textIn(detail, 'credentialId')
     if (change === null || id === null) return
     if (change === 'passkey_registered') {
@@ -59,7 +68,8 @@ export class Passkeys {
     if (this.#byId.has(id)) this.#findings.fail('the passkey was registered before', at)
     const keyHash = hashBytes(Buffer.from(spki, 'base64'))
     const key = readPasskeyKey(spki)
-    this.#byId.set(id, { personId, key, keyHash, confirmedBy: null, removedBy: null })
+    const registered = { personId, key, keyHash, registeredMs: event.atMs }
+    this.#byId.set(id, { ...registered, confirmedBy: null, removedBy: null })
   }
 
   #confirm(event: LoggedEvent, passkey: Passkey): void {
@@ -69,6 +79,22 @@ export class Passkeys {
       this.#findings.fail('a passkey was confirmed by nobody else than its owner', at)
     } else if (textIn(detail, 'publicKeyHash') !== passkey.keyHash) {
       this.#findings.fail('another key was confirmed than the one that was registered', at)
+    } else if (this.#couldBe(actor.id, passkey)) {
+      this.#findings.fail(
+        'a passkey was confirmed by who had made a sign-in link for its owner',
+        at,
+      )
     } else passkey.confirmedBy = actor.id
+  }
+
+  /** Whether this person could have been in its owner's session when it was registered. */
+  #couldBe(confirmerId: string, { personId, registeredMs }: Passkey): boolean {
+    return this.#links.some(
+      (link) =>
+        link.personId === personId &&
+        link.by === confirmerId &&
+        link.atMs <= registeredMs &&
+        link.atMs >= registeredMs - linkReachMs,
+    )
   }
 }

@@ -113,6 +113,11 @@ test('an approval signed with a passkey that a second person had confirmed holds
   expect(judge(signedTrail(signature()))).toEqual({})
 })
 
+test('a sign-in link that was made after the passkey was registered voids nothing', () => {
+  const link = credentialEvent('link_created', confirmer)
+  expect(judge(signedTrail(signature(), [registered, link, confirmed]))).toEqual({})
+})
+
 describe('authenticity fails', () => {
   test.each<[string, JsonObject, string]>([
     [
@@ -210,6 +215,11 @@ describe('authorisation fails', () => {
       'for one that was registered by somebody else',
       signedTrail(signature(), [{ ...registered, actor: confirmer }, confirmed]),
       'by somebody else than its owner',
+    ],
+    [
+      'for one that was confirmed by who had made a sign-in link for its owner',
+      signedTrail(signature(), [credentialEvent('link_created', confirmer), registered, confirmed]),
+      'had made a sign-in link',
     ],
     [
       'for one that was confirmed only afterwards',
