@@ -20,7 +20,7 @@ const weights = {
   extend: 3,
   'take back': 4,
   message: 5,
-  cancel: 1,
+  cancel: 3,
   settle: 4,
   'teams change': 5,
   'somebody is disabled': 0.4,
