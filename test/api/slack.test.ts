@@ -252,7 +252,7 @@ test('whoever is behind a request gets no form, and decides nothing with one', a
   expect(await stateOf(request)).toBe('pending')
 })
 
-// Rules: security.md 15, security.md 20
+// Rules: security.md 15, 20
 test.each([
   ['high risk', { risk: 'high' as const }, 'High risk'],
   [
