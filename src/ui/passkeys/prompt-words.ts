@@ -2,7 +2,7 @@
 export function promptWords(error: unknown): string {
   if (!(error instanceof Error)) return 'The passkey gave no answer.'
   if (error.name === 'NotAllowedError' || error.name === 'AbortError') {
-    return 'The passkey prompt was closed, or took too long. Nothing was sent; try again.'
+    return 'The passkey prompt was closed, or took too long. Try again.'
   }
   if (error.name === 'InvalidStateError') return 'This device holds a passkey of yours already.'
   if (error.name === 'SecurityError') {
