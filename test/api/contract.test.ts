@@ -350,8 +350,6 @@ const questions: Record<string, () => Promise<Reply>> = {
     (await api.signIn(api.people.aud)).get('/v1/retention?transcripts=90d&records=30d'),
   getRunsArchive: async () =>
     (await api.signIn(api.people.aud)).get('/v1/runs-archive?before=2026-01-01T00:00:00Z'),
-  getRunsArchive: async () =>
-    (await api.signIn(api.people.aud)).get('/v1/runs-archive?before=2026-01-01T00:00:00Z'),
   getMetrics: async () => (await api.signIn(api.people.aud)).get('/metrics'),
 }
 
