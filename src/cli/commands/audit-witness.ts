@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { SignedCheckpointView } from '../../api/schemas/audit-log.ts'
 import { MalformedEvidence } from '../../evidence/malformed.ts'
 import { parseCheckpoint } from '../../evidence/note/checkpoint.ts'
+import { logKeysOf, parseHandovers } from '../../evidence/note/log-keys.ts'
 import { formatVerifierKey, parseVerifierKey } from '../../evidence/note/note-key.ts'
 import { parseNote } from '../../evidence/note/signed-note.ts'
 import { witnessCheckpoint, type WitnessRefusal } from '../../evidence/note/witness-checkpoint.ts'
@@ -39,13 +40,22 @@ async function witnessLog(options: WitnessOptions): Promise<void> {
   const { signer, last } = await openWitnessFolder(options.dir)
   const seen = last === null ? null : parseCheckpoint(parseNote(last).text)
   const service = await connect(options)
-  const { checkpoint: note, consistency = [] } = await service.get<SignedCheckpointView>(
-    `/v1/audit/checkpoint?since=${seen?.size ?? 0}`,
-  )
+  const {
+    checkpoint: note,
+    consistency = [],
+    handovers,
+  } = await service.get<SignedCheckpointView>(`/v1/audit/checkpoint?since=${seen?.size ?? 0}`)
   const proof = consistency.map((hash) => Buffer.from(hash, 'base64'))
   const atSeconds = Math.floor(Date.now() / 1000)
   const witnessed = refusing(() =>
-    witnessCheckpoint({ log, last: seen, note, proof, signer, atSeconds }),
+    witnessCheckpoint({
+      log: logKeysOf(log, parseHandovers(handovers)),
+      last: seen,
+      note,
+      proof,
+      signer,
+      atSeconds,
+    }),
   )
   const { size } = witnessed.checkpoint
   if ('refusal' in witnessed) {

@@ -1,8 +1,8 @@
 import { isSameHash } from '../merkle/tree-hash.ts'
 import { verifyConsistency } from '../merkle/consistency-proof.ts'
-import { openCheckpoint, type Checkpoint } from './checkpoint.ts'
+import type { Checkpoint } from './checkpoint.ts'
 import { cosign } from './cosignature.ts'
-import type { NoteKey } from './note-key.ts'
+import { openLogCheckpoint, type LogKeys } from './log-keys.ts'
 import { formatNote, parseNote, type NoteSigner } from './signed-note.ts'
 
 /** Why a witness does not cosign: `forked` is the proof that the log signed two histories. */
@@ -18,7 +18,7 @@ export type Witnessed =
  * `null` at first. Throws `MalformedEvidence` unless the log's key signed the note.
  */
 export function witnessCheckpoint(asked: {
-  readonly log: NoteKey
+  readonly log: LogKeys
   readonly last: Pick<Checkpoint, 'size' | 'root'> | null
   readonly note: string
   /** from the last checkpoint to this one; empty at first */
@@ -27,7 +27,7 @@ export function witnessCheckpoint(asked: {
   readonly atSeconds: number
 }): Witnessed {
   const { log, last, note, proof, signer, atSeconds } = asked
-  const checkpoint = openCheckpoint(note, log)
+  const checkpoint = openLogCheckpoint(note, log)
   const refusal = last === null ? null : refusalOf(last, checkpoint, proof)
   if (refusal !== null) return { refusal, checkpoint }
   const { text, signatures } = parseNote(note)

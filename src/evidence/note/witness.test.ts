@@ -5,6 +5,8 @@ import { leafHash } from '../merkle/tree-hash.ts'
 import { treeOfLeaves, treeRoot } from '../merkle/tree-of-leaves.ts'
 import { formatCheckpoint, openCheckpoint } from './checkpoint.ts'
 import { cosign, cosignedAt } from './cosignature.ts'
+import { formatHandover, parseHandover } from './handover.ts'
+import { logKeysOf } from './log-keys.ts'
 import { formatVerifierKey, noteKey, parseVerifierKey } from './note-key.ts'
 import { formatNote, parseNote, signText, type NoteSigner } from './signed-note.ts'
 import { witnessCheckpoint } from './witness-checkpoint.ts'
@@ -27,7 +29,7 @@ function noteOf(size: number, of: readonly Buffer[] = leaves, by: NoteSigner = l
 }
 
 const last = openCheckpoint(noteOf(7), log.key)
-const asked = { log: log.key, last, signer, atSeconds: 1_700_000_000 }
+const asked = { log: logKeysOf(log.key, []), last, signer, atSeconds: 1_700_000_000 }
 const proof = consistencyProof(7, 20, tree)
 
 describe('a witness', () => {
@@ -56,6 +58,16 @@ describe('a witness', () => {
     expect(refusalOf(noteOf(20), [])).toMatchObject({ refusal: 'unproven' })
     const forged = consistencyProof(7, 20, treeOfLeaves(others))
     expect(refusalOf(noteOf(20, others), forged)).toMatchObject({ refusal: 'unproven' })
+  })
+
+  it('follows the log to another key, which the one it knows handed it over to', () => {
+    const heir = signerOf('log.example', 'ed25519')
+    const signers = { after: heir, before: log }
+    const handover = formatHandover({ size: 10, before: log.key }, signers)
+    const keys = logKeysOf(log.key, [parseHandover(handover)])
+    const note = noteOf(20, leaves, heir)
+    expect(witnessCheckpoint({ ...asked, log: keys, note, proof })).toHaveProperty('note')
+    expect(() => witnessCheckpoint({ ...asked, note, proof })).toThrow('not signed by log.example')
   })
 
   it('refuses what the log did not sign', () => {

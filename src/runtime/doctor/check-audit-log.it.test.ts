@@ -3,7 +3,8 @@ import { sql } from 'kysely'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
 import { sequenceAudit } from '../../delivery/audit-sequencer.ts'
-import { noteKey } from '../../evidence/note/note-key.ts'
+import { formatVerifierKey, noteKey } from '../../evidence/note/note-key.ts'
+import { noteLogKey } from '../../store/installation-keys.ts'
 import { writeRecords } from '../../store/records.ts'
 import { findFolders } from '../folders.ts'
 import { keyIdOf } from '../keys/key-files.ts'
@@ -58,6 +59,18 @@ async function tamper(change: string): Promise<void> {
 const second = `id = (select event_id from audit_leaf where index = 1)`
 
 describe('doctor', () => {
+  it('says that the log’s key is not here, and what to do about it', async () => {
+    const noted = { keyId: 'another', vkey: formatVerifierKey(signer.key), handover: null }
+    await noteLogKey(database.db, noted)
+    const other = generateKeyPairSync('ed25519').privateKey
+    expect(await look({ COUNTERSIGN_LOG_KEY: pemOf(other) })).toMatchObject({
+      state: 'problem',
+      found: expect.stringContaining(`the log is signed with ${noted.vkey}`),
+      remedy: expect.stringContaining('rotate-key log --lost'),
+    })
+    expect(await look({ COUNTERSIGN_LOG_KEY: pemOf(privateKey) })).toMatchObject({ state: 'ok' })
+  })
+
   it('says that the trail is what its checkpoints signed, here also that the log’s key did', async () => {
     const well = { state: 'ok', found: '3 events are what their checkpoints signed' }
     expect(await look()).toMatchObject(well)

@@ -34,11 +34,18 @@ export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, env
   } catch (error) {
     // What does not answer, or has no schema, is reported by the check of Postgres.
     if (!(error instanceof Error) || 'code' in error) return []
+    if (error instanceof AnotherKey)
+      return [{ check, state: 'problem', found: error.message, remedy: keyRemedy }]
     return [changed(error.message)]
   } finally {
     await db.destroy()
   }
 }
+
+/** The key that the log goes on with is not the one that is here. */
+class AnotherKey extends Error {}
+const keyRemedy =
+  'put keys/log.pem back from a copy; when there is none: countersign rotate-key log --lost (docs/keys.md)'
 
 function changed(found: string): Finding {
   const remedy =
@@ -57,7 +64,9 @@ async function findKeys(
   const own = await findLogKey(dataDir, environment, name)
   if (own === null) return null
   if (noted !== null && formatVerifierKey(own) !== noted.vkey) {
-    throw new Error(`the log is signed with ${noted.vkey}, and ${formatVerifierKey(own)} is here`)
+    throw new AnotherKey(
+      `the log is signed with ${noted.vkey}, and ${formatVerifierKey(own)} is here: events wait`,
+    )
   }
   return logKeysOf(own, parseHandovers(await readHandovers(db)))
 }
