@@ -1,21 +1,10 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import {
-  startProviderServer,
-  type ProviderServer,
-} from '../../test/harness/fixtures/provider-server.ts'
+import { expect, test } from 'vitest'
 import type { Json, JsonObject } from '../domain/json.ts'
 import type { ModelMessage } from './model.ts'
+import { server, useProviderServer } from './models.fixture.ts'
 import { openModel } from './open-model.ts'
 
-let server: ProviderServer
-beforeAll(async () => {
-  server = await startProviderServer()
-})
-afterAll(() => server[Symbol.asyncDispose]())
-beforeEach(() => {
-  server.asked.length = 0
-  server.refuse = () => null
-})
+useProviderServer()
 
 const png = { mediaType: 'image/png', bytes: Buffer.from('a png') } as const
 const gif = { mediaType: 'image/gif', bytes: Buffer.from('a gif') } as const

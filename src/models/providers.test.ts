@@ -1,15 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import {
-  startProviderServer,
-  type ProviderServer,
-} from '../../test/harness/fixtures/provider-server.ts'
+import { expect, test } from 'vitest'
+import { server, useProviderServer } from './models.fixture.ts'
 import { openModel } from './open-model.ts'
 
-let server: ProviderServer
-beforeAll(async () => {
-  server = await startProviderServer()
-})
-afterAll(() => server[Symbol.asyncDispose]())
+useProviderServer()
 
 test.each([
   ['anthropic:claude', 'ANTHROPIC', 'x-api-key', 'secret', '/v1/messages'],
@@ -26,7 +19,6 @@ test.each([
   async (model, prefix, header, value, path) => {
     const environment = server.environment(prefix)
     const { asked } = server
-    asked.length = 0
     const answer = await openModel({ model, script: null, environment }).step({
       runId: 'run',
       turn: 1,

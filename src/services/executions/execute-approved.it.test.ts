@@ -1,28 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-  type DeskCall,
-} from '../../../test/harness/fixtures/agent-desk.ts'
-import { gatedWrites } from '../../../test/harness/fixtures/gated-writes.ts'
+import { describe, expect, test } from 'vitest'
+import { deskWorker, type DeskCall } from '../../../test/harness/fixtures/agent-desk.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { reviseRequest } from '../decisions/revising/revise-request.ts'
 import { revokePermit } from '../decisions/permits/revoke-permit.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
+import {
+  desk,
+  aWrite,
+  executions,
+  onlyCall,
+  requestRow,
+  unused,
+  useExecutionDesk,
+} from './executions.fixture.ts'
 
-let desk: AgentDesk
-const { aWrite, executions, onlyCall, requestRow, unused } = gatedWrites(() => desk)
-
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
-beforeEach(() => {
-  desk.steps.length = 0
-  desk.executed.length = 0
-  desk.beforeExecute = async () => undefined
-})
+useExecutionDesk()
 
 describe('what was approved', () => {
   test('runs once when two executors race for it', async () => {

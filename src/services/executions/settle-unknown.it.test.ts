@@ -1,10 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import {
-  openAgentDesk,
-  type AgentDesk,
-  type DeskCall,
-} from '../../../test/harness/fixtures/agent-desk.ts'
-import { gatedWrites } from '../../../test/harness/fixtures/gated-writes.ts'
+import { describe, expect, test } from 'vitest'
+import type { DeskCall } from '../../../test/harness/fixtures/agent-desk.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
 import { escalated } from '../../domain/waiting-steps.ts'
 import { toJsonb } from '../../store/database.ts'
@@ -13,19 +8,17 @@ import { cancelRun } from '../runs/ending/cancel-run.ts'
 import type { StopReason } from '../worker-context.ts'
 import { executeCall } from './execute-call.ts'
 import { settleUnknown } from './settle-unknown.ts'
+import {
+  desk,
+  aWrite,
+  executions,
+  onlyCall,
+  requestRow,
+  unused,
+  useExecutionDesk,
+} from './executions.fixture.ts'
 
-let desk: AgentDesk
-const { aWrite, executions, onlyCall, requestRow, unused } = gatedWrites(() => desk)
-
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
-beforeEach(() => {
-  desk.steps.length = 0
-  desk.executed.length = 0
-  desk.beforeExecute = async () => undefined
-})
+useExecutionDesk()
 
 describe('an attempt nobody knows the end of', () => {
   /** Claims the call and lets its executor vanish before it stores anything. */

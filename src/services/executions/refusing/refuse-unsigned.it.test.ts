@@ -1,24 +1,16 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { sql } from 'kysely'
+import { deskWorker } from '../../../../test/harness/fixtures/agent-desk.ts'
 import {
-  deskWorker,
-  openAgentDesk,
-  type AgentDesk,
-} from '../../../../test/harness/fixtures/agent-desk.ts'
-import { gatedWrites } from '../../../../test/harness/fixtures/gated-writes.ts'
+  desk,
+  aWrite,
+  executions,
+  onlyCall,
+  unused,
+  useExecutionDesk,
+} from '../executions.fixture.ts'
 
-let desk: AgentDesk
-const { aWrite, executions, onlyCall, unused } = gatedWrites(() => desk)
-
-beforeAll(async () => {
-  desk = await openAgentDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
-beforeEach(() => {
-  desk.steps.length = 0
-  desk.executed.length = 0
-  desk.beforeExecute = async () => undefined
-})
+useExecutionDesk()
 
 // Rules: security.md 13
 describe('what only a writer of rows approved', () => {

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, beforeEach } from 'vitest'
+import {
+  startProviderServer,
+  type ProviderServer,
+} from '../../test/harness/fixtures/provider-server.ts'
+
+export let server: ProviderServer
+
+/** Starts a provider for a file of tests about models; each test begins with nothing asked, and refuses nothing. */
+export function useProviderServer(): void {
+  beforeAll(async () => {
+    server = await startProviderServer()
+  })
+  afterAll(() => server[Symbol.asyncDispose]())
+  beforeEach(() => {
+    server.asked.length = 0
+    server.refuse = () => null
+  })
+}
