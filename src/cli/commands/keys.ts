@@ -5,7 +5,6 @@ import type {
   CreatedKeyView,
   RotatedKeyView,
 } from '../../api/schemas/auth.ts'
-import { parseDuration } from '../../policy/reading/duration.ts'
 import { processEnvironment } from '../../runtime/environment.ts'
 import { connect } from '../service/connect.ts'
 import { findService } from '../service/find-service.ts'
@@ -13,6 +12,7 @@ import { pageOf, type PagingOptions, printMore, withPaging } from '../service/pa
 import { path } from '../service/path.ts'
 import { query } from '../service/query.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
+import { parseSpan } from '../text/span.ts'
 import { table } from '../text/table.ts'
 import { withExamples } from './examples.ts'
 import { readInstant } from './read-instant.ts'
@@ -95,14 +95,14 @@ async function rotateKey(id: string, options: RotateOptions): Promise<void> {
 
 /** Seconds of `24h`, `30m` or `0`. */
 function readOverlap(text: string): number {
-  const ms = text === '0' ? 0 : parseDuration(text)
+  const ms = text === '0' ? 0 : parseSpan(text)
   if (ms === null) throw new InvalidArgumentError('a duration such as 24h or 30m, or 0.')
   return ms / 1000
 }
 
 /** An instant: so long from now, or at a date. */
 function readExpiry(text: string): string {
-  const ms = parseDuration(text)
+  const ms = parseSpan(text)
   return ms === null ? readInstant(text) : new Date(Date.now() + ms).toISOString()
 }
 
