@@ -64,7 +64,9 @@ it('calls a program back once its request is decided: signed with the secret of 
   await desk.decide(request, 'approve')
   await newestIs('delivered')
   expect(receiver.received).toHaveLength(1)
-  const [{ body = '', headers = {} } = {}] = receiver.received
+  const [received] = receiver.received
+  if (received === undefined) throw new Error('nothing came')
+  const { body, headers } = received
   // What a program knows is its key alone.
   const said = new Webhook(secretForPrograms(apiKey)).verify(
     body,

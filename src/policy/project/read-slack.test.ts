@@ -56,14 +56,14 @@ test.each([
   [
     'a queue that is not there',
     `{ ${named}, channels: { other: C0123 } }`,
-    'is for the queue "other", which is not defined',
+    'names the queue "other", which is not defined',
   ],
   [
     'a person for a channel',
     `{ ${named}, channels: { platform: "@grace" } }`,
     'is "@grace", not a channel',
   ],
-  ['an unknown key', `{ ${named}, channels: {}, token: x }`, 'has the unknown key "token"'],
+  ['an unknown key', `{ ${named}, channels: {}, token: x }`, 'unknown key "slack.token"'],
 ])('refuses %s, with a sentence', (_what, slack, problem) => {
   expect(parse(slack).problems.join('\n')).toContain(problem)
 })

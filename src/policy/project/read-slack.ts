@@ -60,7 +60,7 @@ function readChannels(spot: Spot, queues: ReadonlySet<string>): Map<string, stri
     if (!queues.has(queue)) {
       wrong(
         value,
-        `is for the queue "${queue}", which is not defined`,
+        `names the queue "${queue}", which is not defined`,
         didYouMean(queue, [...queues]),
       )
       continue
