@@ -19,7 +19,7 @@ let url: string
 beforeAll(async () => {
   database = await createTestDatabase()
   owner = database.db
-  expect(await grantApplication(owner, role)).toBe(true)
+  await grantApplication(owner, role)
   const address = new URL(database.url)
   address.username = role.name
   address.password = encodeURIComponent(role.password)
@@ -31,6 +31,14 @@ afterAll(async () => {
   await sql`drop owned by ${sql.id(role.name)}`.execute(owner)
   await sql`drop role ${sql.id(role.name)}`.execute(owner)
   await database[Symbol.asyncDispose]()
+})
+
+test('a role that is not there is made, and another time only given its rights', async () => {
+  const other = { name: `${role.name}_2`, password: null }
+  expect(await grantApplication(owner, other)).toBe(true)
+  expect(await grantApplication(owner, other)).toBe(false)
+  await sql`drop owned by ${sql.id(other.name)}`.execute(owner)
+  await sql`drop role ${sql.id(other.name)}`.execute(owner)
 })
 
 describe("as the application's role", () => {
