@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { ServiceContext } from '../context.ts'
 
-/** Remembers a signature; false when it was heard before. Signatures are good for five minutes, and forgotten after ten. */
+/** Remembers a signature; false when it was heard before. Signatures are good for five minutes either way, and forgotten after 15. */
 export async function hearOnce(ctx: ServiceContext, signature: string): Promise<boolean> {
   await ctx.db
     .deleteFrom('slack_heard')
-    .where('at', '<', sql<Date>`clock_timestamp() - interval '10 minutes'`)
+    .where('at', '<', sql<Date>`clock_timestamp() - interval '15 minutes'`)
     .execute()
   const { numInsertedOrUpdatedRows } = await ctx.db
     .insertInto('slack_heard')
