@@ -23,7 +23,12 @@ export interface LogKeyFiles {
   readonly before: Signer | null
   /** somebody on the host said that the key before is lost or in other hands */
   readonly isUnvouched: boolean
+  /** that was a while ago, and whoever said so was not about to make a key */
+  readonly isStale: boolean
 }
+
+/** Somebody who replaces a compromised key says so first, and makes the new one at once. */
+const staleAfterMs = 5000
 
 /**
  * Reads the log's keys of the data folder, of which the first is made; `COUNTERSIGN_LOG_KEY` stands for the file, and
@@ -45,7 +50,7 @@ export async function readLogKeyFiles(
         : signerOf(given, 'COUNTERSIGN_LOG_KEY'),
     next: hasNext ? await readOwnFile(files.next) : null,
     before: before === undefined ? null : signerOf(before, 'COUNTERSIGN_LOG_KEY_BEFORE'),
-    isUnvouched: await exists(files.unvouched),
+    ...(await readMark(files.unvouched)),
   }
 }
 
@@ -101,6 +106,12 @@ export async function finishHandover(dataDir: string): Promise<void> {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error
   }
   await rm(unvouched, { force: true })
+}
+
+async function readMark(file: string): Promise<Pick<LogKeyFiles, 'isUnvouched' | 'isStale'>> {
+  const found = await stat(file).catch(() => null)
+  if (found === null) return { isUnvouched: false, isStale: false }
+  return { isUnvouched: true, isStale: Date.now() - found.mtimeMs > staleAfterMs }
 }
 
 function filesOf(dataDir: string) {

@@ -48,7 +48,8 @@ export async function keepLogKey(parts: {
     const to = files.next ?? files.present
     const from = [files.present, ...(files.before === null ? [] : [files.before])].find(isInForce)
     shown = of(files.present)
-    if (!isInForce(to)) {
+    const isNew = !isInForce(to)
+    if (isNew) {
       if (from === undefined && !files.isUnvouched) {
         signing = null
         throw new Error(
@@ -62,7 +63,8 @@ export async function keepLogKey(parts: {
     }
     signing = of(to)
     shown = signing
-    if (files.next !== null || files.isUnvouched) await finishHandover(dataDir)
+    const isOver = files.next !== null || (files.isUnvouched && (isNew || files.isStale))
+    if (isOver) await finishHandover(dataDir)
   }
 
   async function round(): Promise<void> {
