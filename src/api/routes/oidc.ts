@@ -1,5 +1,5 @@
 import { Problem } from '../../domain/problem.ts'
-import type { OidcSettings } from '../../policy/policy.ts'
+import type { OidcSettings, Policy } from '../../policy/policy.ts'
 import { beginProviderSignIn } from '../../services/access/oidc/begin-provider-sign-in.ts'
 import {
   ProviderFailure,
@@ -68,9 +68,10 @@ export function oidcRoutes(failures: FailureLimit): Route[] {
       answer: async (api, { request }) => {
         onlyGet(request.method)
         await failures.check(request)
-        const { settings, provider } = await configured(api)
+        const { policy, settings, provider } = await configured(api)
         const signedIn = signInWithProvider(api.ctx, {
           ...surroundings(api, request),
+          policy,
           settings,
           provider,
           callbackUrl: new URL(request.originalUrl, api.settings.publicUrl),
@@ -99,15 +100,17 @@ function onlyGet(method: string): void {
   if (method !== 'GET') throw new Problem('method_not_allowed', 'Signing in is GET')
 }
 
-async function configured(
-  api: Api,
-): Promise<{ readonly settings: OidcSettings; readonly provider: IdentityProvider }> {
-  const { config } = await api.ctx.policies.inForce()
-  const settings = config.signIn.oidc
+async function configured(api: Api): Promise<{
+  readonly policy: Policy
+  readonly settings: OidcSettings
+  readonly provider: IdentityProvider
+}> {
+  const policy = await api.ctx.policies.inForce()
+  const settings = policy.config.signIn.oidc
   if (settings === null || api.identityProviderOf === undefined) {
     throw new Problem('not_found', 'countersign.yaml names no sign-in provider')
   }
-  return { settings, provider: api.identityProviderOf(settings) }
+  return { policy, settings, provider: api.identityProviderOf(settings) }
 }
 
 /** A refusal as a page: the sign-in page says the sentence that belongs to `refused`. */

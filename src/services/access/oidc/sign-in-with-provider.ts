@@ -15,6 +15,8 @@ import { syncGroupMembers } from './sync-group-members.ts'
 import { takeFlow } from './take-flow.ts'
 
 interface Answer extends SignInSurroundings {
+  /** the version in force when the browser came back; another one meanwhile is a `conflict` */
+  readonly policy: Policy
   readonly settings: OidcSettings
   readonly provider: IdentityProvider
   /** the address at which the browser came back, with everything the provider put there */
@@ -46,18 +48,17 @@ export async function signInWithProvider(
     return refuseSignIn(ctx, { method: 'oidc', why, channel, code })
   }
   const identity = readClaims(answer.settings, redeemed)
-  const policy = await ctx.policies.inForce()
-  const outcome = await inUnitOfWork(ctx, (unit) => admit(unit, policy, identity, answer))
+  const outcome = await inUnitOfWork(ctx, (unit) => admit(unit, identity, answer))
   if (typeof outcome !== 'string') return { session: outcome, returnTo: flow.returnTo }
   return refuseSignIn(ctx, { method: 'oidc', why: outcome, channel })
 }
 
 async function admit(
   unit: UnitOfWork,
-  policy: Policy,
   identity: ProvenIdentity,
   answer: Answer,
 ): Promise<StartedSession | SignInRefusal> {
+  const { policy } = answer
   await holdVersion(unit.tx, policy)
   const person = await personOfIdentity(unit.tx, policy.config, identity)
   const subject = typeof person === 'string' ? await boundTo(unit.tx, identity) : person
