@@ -1,0 +1,165 @@
+import { randomUUID } from 'node:crypto'
+import { decideMany } from '../../../src/services/decisions/decide-many.ts'
+import { decideRequest } from '../../../src/services/decisions/decide-request.ts'
+import { extendRequest } from '../../../src/services/decisions/ending/extend-request.ts'
+import { reviseRequest } from '../../../src/services/decisions/revising/revise-request.ts'
+import { settleOutcome } from '../../../src/services/decisions/settle-outcome.ts'
+import { claimRequest } from '../../../src/services/requests/claim-request.ts'
+import { commentRequest } from '../../../src/services/requests/comment-request.ts'
+import type { TestPerson } from '../fixtures/people.ts'
+import type { Step } from './step.ts'
+import { queueNames, teamNames } from './team.ts'
+import { hours, type TeamLife } from './team-life.ts'
+
+interface Waiting {
+  readonly id: string
+  readonly kind: string
+  readonly queue: string
+  readonly digest: string
+  readonly revision: number
+  readonly expires_at: Date
+}
+
+export function pick<T>(from: readonly T[], index: number): T {
+  const found = from[index % from.length]
+  if (found === undefined) throw new Error('there is nothing to choose from')
+  return found
+}
+
+/** One of the requests that wait, the oldest more often than others; `null` when none does. */
+export async function waiting(life: TeamLife, step: Step): Promise<Waiting | null> {
+  const rows = await life.db
+    .selectFrom('request')
+    .select(['id', 'kind', 'queue', 'digest', 'revision', 'expires_at'])
+    .where('state', '=', 'pending')
+    .where('kind', 'in', step.do === 'settle' ? ['outcome_check'] : ['tool_call'])
+    .orderBy('created_at')
+    .execute()
+  return rows.length === 0
+    ? null
+    : pick(
+        rows,
+        Math.floor(step.which / 7) %
+          (step.which % 7 === 0 ? rows.length : Math.ceil(rows.length / 3)),
+      )
+}
+
+/** Mostly somebody who may be asked, sometimes anybody. */
+export function voterOf(
+  life: TeamLife,
+  request: { readonly queue: string },
+  who: number,
+): TestPerson {
+  if (who % 5 === 0) return pick(life.people, who)
+  const teams = {
+    docs: ['platform'],
+    ops: ['platform', 'platform', 'security'],
+    law: ['legal', 'legal', 'security'],
+  }
+  const team = pick(teams[request.queue as keyof typeof teams] ?? teamNames, who)
+  const name = pick([...life.team.membersOf(team)], Math.floor(who / 5))
+  return pick(life.people, life.team.people.indexOf(name))
+}
+
+export async function vote(
+  life: TeamLife,
+  request: Waiting,
+  { voter, step }: { readonly voter: TestPerson; readonly step: Step },
+): Promise<void> {
+  const { digest, revision } = request
+  const how = step.amount % 12
+  const verdict =
+    how === 0
+      ? { decision: 'deny', then: 'stop' }
+      : how === 1
+        ? { decision: 'deny' }
+        : { decision: 'approve', ...(how === 2 ? { scope: 'run' } : {}) }
+  const body = { ...verdict, digest, revision }
+  const idempotencyKey = randomUUID()
+  const given = { request: request.id, body, idempotencyKey }
+  const answer = await life.call(step.which, (ctx) => decideRequest(ctx, voter.caller, given))
+  if (answer !== null) life.acknowledged.add(answer.decisionId)
+}
+
+/** Six people decide, edit, extend and cancel the same at once, while a fault comes between them. */
+export async function race(life: TeamLife, step: Step, fault: () => Promise<void>): Promise<void> {
+  const request = await waiting(life, step)
+  if (request === null) return fault()
+  const acts = Array.from({ length: 6 }, (_, index) => {
+    const amount = step.amount + index * 5
+    const mine = { ...step, who: step.who + index * 13, which: step.which + index, amount }
+    if (amount % 7 === 3) return handle(life, request, { ...mine, do: 'edit' })
+    if (amount % 7 === 4) return handle(life, request, { ...mine, do: 'extend' })
+    return act(life, request, mine)
+  })
+  await Promise.all([...acts, fault()])
+}
+
+async function act(life: TeamLife, request: Waiting, step: Step): Promise<void> {
+  const { digest, revision } = request
+  const decision = step.amount % 9 === 0 ? 'deny' : 'approve'
+  const { caller } = voterOf(life, request, step.who)
+  const given = {
+    request: request.id,
+    body: { decision, digest, revision },
+    idempotencyKey: randomUUID(),
+  }
+  const answer = await life.call(step.which, (ctx) => decideRequest(ctx, caller, given))
+  if (answer !== null) life.acknowledged.add(answer.decisionId)
+}
+
+export async function many(life: TeamLife, step: Step): Promise<void> {
+  const queue = pick(queueNames, step.which)
+  const rows = await life.db
+    .selectFrom('request')
+    .select(['id', 'digest', 'revision'])
+    .where('state', '=', 'pending')
+    .where('kind', '=', 'tool_call')
+    .where('queue', '=', queue)
+    .orderBy('created_at')
+    .limit(2 + (step.amount % 5))
+    .execute()
+  if (rows.length === 0) return
+  const decision = step.amount % 4 === 0 ? 'deny' : 'approve'
+  const decisions = rows.map(({ id, digest, revision }) => ({
+    requestId: id,
+    digest,
+    revision,
+    decision,
+  }))
+  const { caller } = voterOf(life, { queue }, step.who)
+  const idempotencyKey = randomUUID()
+  const answer = await life.call(step.which, (ctx) =>
+    decideMany(ctx, caller, { decisions, idempotencyKey }),
+  )
+  for (const item of answer?.items ?? []) {
+    if (item.decisionId !== undefined) life.acknowledged.add(item.decisionId)
+    if (item.code !== undefined) life.refused.add(item.code)
+  }
+}
+
+export async function handle(life: TeamLife, request: Waiting, step: Step): Promise<void> {
+  const { caller } = voterOf(life, request, step.who)
+  const { id, digest, revision } = request
+  await life.call(step.which, async (ctx) => {
+    switch (step.do) {
+      case 'claim':
+        return claimRequest(ctx, caller, { request: id })
+      case 'comment':
+        return commentRequest(ctx, caller, { request: id, text: `seen ${step.amount}` })
+      case 'extend': {
+        const later = new Date(request.expires_at.getTime() + hours(1 + (step.amount % 30)))
+        return extendRequest(ctx, caller, { request: id, expiresAt: later.toISOString() })
+      }
+      case 'settle': {
+        const finding = { ran: step.amount % 3 !== 0, then: 'continue', reason: 'looked' }
+        return settleOutcome(ctx, caller, { request: id, ...finding })
+      }
+      default: {
+        const path = `notes/${request.queue}/${step.amount % 12}.md`
+        const input = { path, content: `edited ${step.amount}\n` }
+        return reviseRequest(ctx, caller, { request: id, input, digest, revision })
+      }
+    }
+  })
+}
