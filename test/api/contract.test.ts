@@ -234,6 +234,12 @@ const questions: Record<string, () => Promise<Reply>> = {
   },
   postRequestsIdComments: async () =>
     grace.post(`/v1/requests/${(await pending()).id}/comments`, { text: 'why?' }),
+  postRequestsIdReveals: async () =>
+    grace.post(`/v1/requests/${(await pending()).id}/reveals`, {
+      revision: 1,
+      kind: 'GitHub token',
+      characters: 40,
+    }),
   postRequestsIdRevoke: async () =>
     grace.post(`/v1/requests/${(await approved()).id}/revoke`, { reason: 'changed my mind' }),
   postRequestsIdExtend: async () =>

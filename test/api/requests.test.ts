@@ -7,6 +7,7 @@ import {
   type RequestOptions,
   type TestRun,
 } from '../harness/fixtures/gated-run.ts'
+import { addPerson } from '../harness/fixtures/people.ts'
 import { answerAsk } from './judging.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 
@@ -133,6 +134,26 @@ test('what looks like a secret is masked in lists, and shown to who decides', as
   expect(list.text).not.toContain(secret)
   expect(list.text).toContain(`[GitHub token, 40 characters, ${hashBytes(secret).slice(0, 19)}…]`)
   expect((await grace.get(`/v1/requests/${id}`)).text).toContain(secret)
+})
+
+// Rules: security.md 20
+test('showing a masked value is recorded by its form and length, for who may see the request, and never the value', async () => {
+  const { id } = await pending()
+  const body = { revision: 1, kind: 'GitHub token', characters: 40 }
+  expect((await grace.post(`/v1/requests/${id}/reveals`, body)).status).toBe(200)
+  const refused = [{ revision: 2 }, { kind: 'the value itself' }, { characters: 0 }, { value: 'x' }]
+  for (const wrong of refused) {
+    const answer = await grace.post(`/v1/requests/${id}/reveals`, { ...body, ...wrong })
+    expect(answer.status, JSON.stringify(wrong)).toBe(422)
+  }
+  const stranger = await api.signIn(await addPerson(api.service.db, 'Sly', []))
+  expect((await stranger.post(`/v1/requests/${id}/reveals`, body)).status).toBe(404)
+  const trail = await grace.get(`/v1/audit?requestId=${id}&type=content.revealed`)
+  expect(trail.body.items).toHaveLength(1)
+  expect(trail.body.items[0]).toMatchObject({
+    actor: { type: 'person', name: 'Grace' },
+    detail: { revision: 1, secret: { kind: 'GitHub token', characters: 40 } },
+  })
 })
 
 // Rules: product.md 26

@@ -116,8 +116,53 @@ test('high risk cannot be approved before all of it was on the screen and a reas
   await page.getByText('Approved by you').waitFor()
 })
 
+// Rules: security.md 20
+test('what looks like a secret is a chip that is revealed in place once that is recorded, and high risk needs every one', async () => {
+  const token = `ghp_${'a1'.repeat(18)}`
+  const content = `push with ${token}\nthen ${token} again\npassword: correcthorse\n`
+  const input = { path: 'notes/high-secret.md', content }
+  const { desk } = dashboard
+  const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], `I use ${token}.`)
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  const effect = page.getByRole('region', { name: 'All that will happen' })
+  await page.getByText('asked by zone:notes.write').waitFor({ state: 'attached' })
+  const tokens = effect.getByRole('button', { name: 'GitHub token, 40 characters' })
+  await tokens.first().waitFor()
+  expect(await tokens.count()).toBe(2)
+  expect(await page.locator('main').textContent()).not.toContain(token)
+  expect(await page.locator('button button, a button').count()).toBe(0)
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  await page.getByLabel('Reason').fill('I read both')
+  const submit = page.getByRole('button', { name: 'Submit', exact: true })
+  await page.getByText('High risk: show every masked value first.').waitFor()
+  expect(await submit.isEnabled()).toBe(false)
+  // What cannot be recorded is not shown.
+  await page.route('**/reveals', (route) => route.abort())
+  await tokens.first().click()
+  await effect.getByText('Not shown, since that could not be recorded').waitFor()
+  expect(await tokens.count()).toBe(2)
+  await page.unroute('**/reveals')
+  await tokens.first().click()
+  await effect.getByText(`then ${token} again`).waitFor()
+  expect(await tokens.count()).toBe(0)
+  expect(await submit.isEnabled()).toBe(false)
+  await effect.getByRole('button', { name: 'named secret, 12 characters' }).click()
+  await effect.getByText('correcthorse').waitFor()
+  await submit.click()
+  await page.getByText('Approved by you').waitFor()
+  const revealed = await desk.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('request_id', '=', requestIds[0]!)
+    .where('type', '=', 'content.revealed')
+    .execute()
+  expect(revealed).toHaveLength(2)
+  expect(JSON.stringify(revealed)).not.toContain(token)
+})
+
 test('nothing in all of this was refused by the content policy or thrown by the page', () => {
-  expect(dashboard.complaints).toEqual([])
+  // The one call that the test itself cut off.
+  expect(dashboard.complaints.filter((one) => !one.includes('ERR_FAILED'))).toEqual([])
 })
 
 // Rules: security.md 18, 19

@@ -5,6 +5,7 @@ import { settleOutcome } from '../../services/decisions/settle-outcome.ts'
 import { answerQuestion } from '../../services/questions/answer-question.ts'
 import { claimRequest, releaseClaim } from '../../services/requests/claim-request.ts'
 import { commentRequest } from '../../services/requests/comment-request.ts'
+import { revealSecret } from '../../services/requests/reveal-secret.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../preferences.ts'
 import { route, type Route } from '../route.ts'
 import { emptyBody, requestRef, revoked } from '../schemas/common.ts'
@@ -62,6 +63,19 @@ export const requestActionRoutes: Route[] = [
         text: body.text,
       })
       return { status: 201, body: { ...comment, at: comment.at.toISOString() } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/reveals',
+    summary: 'Record that a masked value is shown to who looks at the request',
+    access: { by: 'personOrKey', scope: 'requests:read' },
+    params,
+    body: schemas.revealBody,
+    answers: { 200: { description: 'Recorded: it may be shown', schema: schemas.revealed } },
+    answer: async (api, { params, body, caller }) => {
+      await revealSecret(api.ctx, caller, { request: params.id, ...body })
+      return { status: 200, body: { revealed: true } }
     },
   }),
   route({

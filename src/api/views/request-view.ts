@@ -1,3 +1,5 @@
+import { hashBytes } from '../../domain/digest.ts'
+import { maskSecrets } from '../../domain/text/secrets.ts'
 import type {
   DecisionRecord,
   RequestDetailRecord,
@@ -5,7 +7,6 @@ import type {
 } from '../../services/requests/request-record.ts'
 import type { DecisionView, RequestDetail, RequestItem } from '../schemas/requests.ts'
 import { externalItemView, externalView } from './external-view.ts'
-import { maskSecrets } from './mask-secrets.ts'
 import { executionView, lineageView, quorumView } from './request-parts.ts'
 
 /** A row of a list: what looks like a secret in it is masked. */
@@ -13,8 +14,8 @@ export function requestItemView(record: RequestItemRecord): RequestItem {
   const { title, agentReason } = record
   return {
     ...itemFields(record),
-    title: maskSecrets(title),
-    agentReason: agentReason === null ? null : maskSecrets(agentReason),
+    title: maskSecrets(title, hashBytes),
+    agentReason: agentReason === null ? null : maskSecrets(agentReason, hashBytes),
     batch: record.batch === null ? null : { ...record.batch },
     external: record.external === null ? null : externalItemView(record.external),
   }

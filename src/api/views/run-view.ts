@@ -1,7 +1,8 @@
+import { hashBytes } from '../../domain/digest.ts'
+import { maskSecrets } from '../../domain/text/secrets.ts'
 import type { RunDetailRecord, RunRecord } from '../../services/runs/run-record.ts'
 import type { Run, RunDetail } from '../schemas/runs.ts'
 import type { ApiSettings } from '../settings.ts'
-import { maskSecrets } from './mask-secrets.ts'
 import { lineageView } from './request-parts.ts'
 
 /** A run in a list: what looks like a secret in its title is masked. */
@@ -16,7 +17,7 @@ export function runView(record: RunRecord): Run {
     createdAt: record.createdAt.toISOString(),
     endedAt: record.endedAt?.toISOString() ?? null,
     pendingRequests: record.pendingRequests,
-    title: maskSecrets(record.title),
+    title: maskSecrets(record.title, hashBytes),
     scripted: record.scripted,
     ...(record.failure === null ? {} : { failure: record.failure }),
   }

@@ -15,13 +15,13 @@ const foldBlanksFrom = 40
 
 /**
  * One line (without its line feed) as pieces; joined they are the line. Blanks at its end and long
- * runs of blanks are pieces of their own (security.md 17). Pure.
+ * runs of blanks are pieces of their own (security.md 17). `endsLine` is false of a part that is not the last. Pure.
  */
-export function linePieces(line: string): LinePiece[] {
+export function linePieces(line: string, endsLine = true): LinePiece[] {
   return visibleText(line).flatMap((segment, index, all) =>
     segment.kind === 'chip'
       ? [segment]
-      : splitBlanks(segment.text, all.slice(index + 1).every(isCarriageReturn)),
+      : splitBlanks(segment.text, endsLine && all.slice(index + 1).every(isCarriageReturn)),
   )
 }
 

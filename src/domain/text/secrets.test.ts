@@ -1,12 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { hashBytes } from '../digest.ts'
-import { findSecrets, maskSecrets } from './secrets.ts'
+import { chippedSecrets, findSecrets, maskSecrets } from './secrets.ts'
 
 const letters = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJ0123456789'
 // Put together here, so that no scanner takes this file for a leak.
 const samples: readonly (readonly [kind: string, value: string])[] = [
   ['AWS access key', ['AKIA', 'Q3EGRJ5NXZ7LMYPT'].join('')],
+  ['Countersign API key', `cs_${'0'.repeat(16)}_${'x'.repeat(43)}`],
   ['GitHub token', `ghp_${letters.slice(0, 36)}`],
   ['GitHub token', `github_pat_${letters.slice(0, 30)}`],
   ['GitLab token', `glpat-${letters.slice(0, 20)}`],
@@ -92,11 +93,20 @@ describe('findSecrets', () => {
 })
 
 // Rules: security.md 20
+describe('chippedSecrets', () => {
+  it('are those of at most 200 characters', () => {
+    const short = `Bearer ${letters}`
+    const long = `Bearer ${letters.repeat(6)}`
+    expect(chippedSecrets(`${short} ${long}`)).toEqual(findSecrets(short))
+  })
+})
+
+// Rules: security.md 20
 describe('maskSecrets', () => {
   it('puts the fact, the length and the hash in place of the value, and leaves the rest', () => {
     const value = `ghp_${letters.slice(0, 36)}`
     const masked = maskSecrets(`use ${value} now`, hashBytes)
-    expect(masked).toBe(`use [GitHub token, 40 characters, ${hashBytes(value).slice(0, 19)}] now`)
+    expect(masked).toBe(`use [GitHub token, 40 characters, ${hashBytes(value).slice(0, 19)}…] now`)
     expect(maskSecrets('nothing here', hashBytes)).toBe('nothing here')
   })
 })

@@ -13,8 +13,9 @@ export interface FoundSecret {
 const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   [
     'private key',
-    /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{1,8000}-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----/g,
+    /-----BEGIN (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----[A-Za-z0-9+/=\s\\]{1,20000}-----END (?:[A-Z]{1,20} ){0,3}PRIVATE KEY-----/g,
   ],
+  ['Countersign API key', /\bcs_[0-9a-f]{16}_[A-Za-z0-9_-]{43}/g],
   ['AWS access key', /\b(?:AKIA|ASIA|AGPA|AIDA|AROA)[A-Z0-9]{16}\b/g],
   ['GitHub token', /\bgh[pousr]_[A-Za-z0-9]{36,251}\b|\bgithub_pat_[A-Za-z0-9_]{22,251}\b/g],
   ['GitLab token', /\bglpat-[A-Za-z0-9_-]{20,64}/g],
@@ -38,9 +39,12 @@ const forms: readonly (readonly [kind: string, pattern: RegExp])[] = [
   ['bearer token', /\bBearer\s{1,3}([A-Za-z0-9._~+/-]{20,2000}=*)/gi],
   [
     'named secret',
-    /(?:password|passwd|secret|api_?key|access_?key|auth_?token|access_?token|private_?key|client_?secret)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"',;{}()<>[\]$]{8,200})/gi,
+    /(?:password|passwd|secret|api[_-]?key|access[_-]?key|(?:auth|access)[_-]?token|private[_-]?key)["']?\s{0,3}[:=]\s{0,3}["']?([^\s"',;{}()<>[\]$]{8,200})/gi,
   ],
 ]
+
+/** What values of known form are called. */
+export const secretKinds: readonly string[] = [...new Set(forms.map(([kind]) => kind))]
 
 /**
  * Values of known secret form, in order and without overlap, for masking in lists, logs and messages, and as chips on
@@ -63,9 +67,19 @@ export function findSecrets(text: string): FoundSecret[] {
   return kept
 }
 
+/** What stands on one line and is short enough to be read at a glance is drawn as a chip (security.md 20). */
+const chipCharacters = 200
+
+/** The secrets of one line that a page shows as chips, in order. */
+export function chippedSecrets(line: string): FoundSecret[] {
+  return findSecrets(line).filter(({ start, end }) => end - start <= chipCharacters)
+}
+
 /**
  * A text with each secret replaced by the fact, its length and its hash (`hash` gives `sha256:…`), for places that
- * must not show it (security.md 20).
+ * must not show it (security.md 20). Never for what an approver decides by.
+ *
+ * @example maskSecrets('use ghp_…', hashBytes) // 'use [GitHub token, 40 characters, sha256:1f0c…]'
  */
 export function maskSecrets(text: string, hash: (value: string) => string): string {
   let masked = ''
@@ -73,7 +87,7 @@ export function maskSecrets(text: string, hash: (value: string) => string): stri
   for (const { start, end, kind } of findSecrets(text)) {
     const value = text.slice(start, end)
     const short = hash(value).slice(0, 'sha256:'.length + 12)
-    masked += `${text.slice(at, start)}[${kind}, ${value.length} characters, ${short}]`
+    masked += `${text.slice(at, start)}[${kind}, ${value.length} characters, ${short}…]`
     at = end
   }
   return masked + text.slice(at)

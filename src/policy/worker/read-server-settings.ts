@@ -1,4 +1,4 @@
-import { findSecrets } from '../../domain/text/find-secrets.ts'
+import { findSecrets } from '../../domain/text/secrets.ts'
 import { odd, readEntries, wrong, type Spot } from '../reading/spot.ts'
 import { readText } from '../reading/values.ts'
 import { isOwnVariable } from './own-variable.ts'

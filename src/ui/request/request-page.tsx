@@ -11,6 +11,7 @@ import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { copyText } from '../text/copy-text.ts'
+import { SecretsContext, useSecrets } from '../text/secret-chips.tsx'
 import { AnswerForm } from './decision/answer-form.tsx'
 import { AgentStatement } from './agent-statement.tsx'
 import { Comments } from './comments.tsx'
@@ -53,7 +54,8 @@ function Opened({ request }: { request: RequestDetail }) {
   const sameRevision = opened.revision === request.revision && opened.digest === request.digest
   // The newest of everything but the call itself, which only changes when the person reviews it.
   const shown: RequestDetail = sameRevision ? request : opened
-  const complete = allShown && !shown.presentation.truncated
+  const secrets = useSecrets(shown)
+  const complete = allShown && !shown.presentation.truncated && secrets.allRevealed
   const seen = useSeen(region, shown.presentation.digest, complete)
   const place = placeInList(request.number)
 
@@ -86,6 +88,7 @@ function Opened({ request }: { request: RequestDetail }) {
         request={request}
         shown={shown}
         seen={seen}
+        masked={!secrets.allRevealed}
         onReview={() => {
           setOpened(request)
           window.scrollTo({ top: 0 })
@@ -97,30 +100,38 @@ function Opened({ request }: { request: RequestDetail }) {
     <div className="request">
       <div className="column request-main">
         <RequestHead request={request} place={place} />
-        <Headline tab={`#${request.number} ${request.title}`}>
-          <RequestSentence request={shown} />
-        </Headline>
+        <SecretsContext value={secrets.others}>
+          <Headline tab={`#${request.number} ${request.title}`}>
+            <RequestSentence request={shown} />
+          </Headline>
+        </SecretsContext>
         <ModeBanner
           mode={request.mode}
           startedBy={request.lineage.at(-1)?.startedBy.name ?? null}
         />
         <ExecutionResult request={request} />
         <WhyAsked request={shown} />
-        <Effect
-          key={shown.presentation.digest}
-          request={shown}
-          onRegion={setRegion}
-          onAllShown={setAllShown}
-        />
+        <SecretsContext value={secrets.counted}>
+          <Effect
+            key={shown.presentation.digest}
+            request={shown}
+            onRegion={setRegion}
+            onAllShown={setAllShown}
+          />
+        </SecretsContext>
         <NamedFiles key={`files ${shown.revision}`} request={shown} />
-        {request.external === null ? (
-          <AgentStatement text={shown.agentReason} />
-        ) : (
-          <ProgramCard request={request} />
-        )}
+        <SecretsContext value={secrets.others}>
+          {request.external === null ? (
+            <AgentStatement text={shown.agentReason} />
+          ) : (
+            <ProgramCard request={request} />
+          )}
+        </SecretsContext>
         <Siblings request={request} />
-        <Facts request={shown} />
-        <Context request={request} />
+        <SecretsContext value={secrets.others}>
+          <Facts request={shown} />
+          <Context request={request} />
+        </SecretsContext>
         <Decisions request={request} />
         <Comments request={request} />
         <Activity request={request} />

@@ -1,5 +1,7 @@
+import { Fragment, use } from 'react'
 import type { TextSegment } from '../../domain/text/visible-text.ts'
 import { linePieces, type LinePiece } from '../../domain/text/line-pieces.ts'
+import { partsOf, SecretChip, SecretsContext } from './secret-chips.tsx'
 import './visible-text.css'
 
 const sentences: Record<Extract<TextSegment, { kind: 'chip' }>['reason'], string> = {
@@ -22,9 +24,23 @@ export function VisibleText({ text }: { text: string }) {
   ))
 }
 
-/** One line of text from outside. */
+/** One line of text from outside; on pages that mask secrets, each is a chip until it is revealed. */
 export function VisibleLine({ line }: { line: string }) {
-  return <Pieces pieces={linePieces(line)} />
+  const masks = use(SecretsContext) !== null
+  const parts = masks ? partsOf(line) : []
+  if (parts.every(({ secret }) => secret === null)) return <Pieces pieces={linePieces(line)} />
+  return parts.map(({ text, secret }, index) => {
+    const pieces = <Pieces pieces={linePieces(text, index === parts.length - 1)} />
+    return secret === null ? (
+      // eslint-disable-next-line react/no-array-index-key
+      <Fragment key={index}>{pieces}</Fragment>
+    ) : (
+      // eslint-disable-next-line react/no-array-index-key
+      <SecretChip key={index} value={text} kind={secret.kind}>
+        {pieces}
+      </SecretChip>
+    )
+  })
 }
 
 function Pieces({ pieces }: { pieces: readonly LinePiece[] }) {

@@ -17,6 +17,7 @@ const fields: PanelFields = {
   until: '',
   reason: '',
   seen: false,
+  masked: false,
   offline: false,
   nowMs: Date.parse('2026-01-01T00:00:00Z'),
 }
@@ -34,6 +35,9 @@ test('high risk is approved only with a reason and once all of it was on the scr
   expect(whyNotSubmit(high, fields)).toBe('High risk needs a reason.')
   expect(whyNotSubmit(high, { ...fields, reason: 'read' })).toContain('scroll through')
   expect(whyNotSubmit(high, { ...fields, reason: 'read', seen: true })).toBeNull()
+  expect(whyNotSubmit(high, { ...fields, reason: 'read', seen: true, masked: true })).toContain(
+    'masked',
+  )
 })
 
 test('high risk may be denied without having seen all of it, but not without a reason', () => {

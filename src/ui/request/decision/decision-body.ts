@@ -15,6 +15,8 @@ export interface PanelFields {
   readonly reason: string
   /** all of what will happen has been on the screen */
   readonly seen: boolean
+  /** something that looks like a secret is still masked on the page */
+  readonly masked: boolean
   readonly offline: boolean
   readonly nowMs: number
 }
@@ -28,6 +30,7 @@ export function whyNotSubmit(request: RequestDetail, fields: PanelFields): strin
   const high = request.risk === 'high'
   if (high && fields.reason.trim() === '') return 'High risk needs a reason.'
   if (choice === 'approve') {
+    if (high && fields.masked) return 'High risk: show every masked value first.'
     if (high && !fields.seen) {
       return request.presentation.truncated
         ? 'High risk: part of this is not shown here, so it cannot be approved here.'

@@ -31,6 +31,8 @@ export function DecisionPanel(props: {
   request: RequestDetail
   shown: RequestDetail
   seen: boolean
+  /** something that looks like a secret is still masked */
+  masked: boolean
   onReview: () => void
   onNext: () => void
 }) {
@@ -49,7 +51,8 @@ export function DecisionPanel(props: {
   const nextKeys = useAriaKeys('submitNext')
 
   const changed = request.revision !== shown.revision || request.digest !== shown.digest
-  const fields = { choice, ...reach, reason, seen: props.seen, offline, nowMs: openedAtMs }
+  const { seen, masked } = props
+  const fields = { choice, ...reach, reason, seen, masked, offline, nowMs: openedAtMs }
   const obstacle = whyNotSubmit(shown, fields)
   const obstacleShown =
     obstacle !== null && (nagged || (choice !== null && offline) || choice === 'approve')

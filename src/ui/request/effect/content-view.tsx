@@ -3,6 +3,7 @@ import { readContent } from '../../api/call-api.ts'
 import { Failure } from '../../states/failure.tsx'
 import { Loading } from '../../states/loading.tsx'
 import { Hash } from '../../text/hash.tsx'
+import { SecretsContext } from '../../text/secret-chips.tsx'
 import { LinesView } from './lines-view.tsx'
 
 /** Bytes behind a request, read when this is shown: text as text, all else in hexadecimal. */
@@ -25,11 +26,14 @@ export function ContentView(props: { path: string; revision: number; what: strin
         {bytes.length.toLocaleString('en')} bytes{' '}
         {digest !== null && <Hash value={digest} what="hash of the content" />}
       </p>
-      {text === null ? (
-        <LinesView text={hexLines(bytes)} showFinalNewline={false} />
-      ) : (
-        <LinesView text={text} showFinalNewline />
-      )}
+      {/* The raw form: that it was read is recorded already. */}
+      <SecretsContext value={null}>
+        {text === null ? (
+          <LinesView text={hexLines(bytes)} showFinalNewline={false} />
+        ) : (
+          <LinesView text={text} showFinalNewline />
+        )}
+      </SecretsContext>
     </>
   )
 }

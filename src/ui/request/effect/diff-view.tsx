@@ -1,5 +1,6 @@
 import { useMemo } from 'react'
 import { Diff, Hunk, type GutterOptions, type TokenNode } from 'react-diff-view'
+import { chippedSecrets } from '../../../domain/text/secrets.ts'
 import { VisibleLine } from '../../text/visible-text.tsx'
 import { changedRange, type DiffChange, type DiffFile, type DiffHunk } from './unified-diff.ts'
 import './diff-view.css'
@@ -46,9 +47,11 @@ export function DiffView({ file, split }: { file: DiffFile; split: boolean }) {
 
 function Line({ token }: { token: LineToken }) {
   const { text, range } = token
+  // A secret is masked whole, also where only a part of it changes.
+  const isWhole = chippedSecrets(text).length > 0
   return (
     <>
-      {range === null || range.start >= range.end ? (
+      {range === null || range.start >= range.end || isWhole ? (
         <VisibleLine line={text} />
       ) : (
         <>
