@@ -462,6 +462,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
     postRequestsIdDecisions: approval(request),
     postRequestsIdChallenge: approval(request),
     postRequestsIdComments: { text: 'x' },
+    postRequestsIdReveals: { revision: 1, kind: 'GitHub token', characters: 40 },
     postRequestsIdRevoke: { reason: 'x' },
     postRequestsIdRevisions: { input: {}, digest: request.digest, revision: 1 },
     postRequestsIdAnswer: { text: 'x' },
