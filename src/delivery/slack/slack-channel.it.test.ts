@@ -1,24 +1,21 @@
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
-import { addRequest, addRun, type TestRun } from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
 import { openSlackServer, type SlackServer } from '../../../test/harness/slack-server.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
-import type { StreamEventType } from '../../domain/stream-event.ts'
 import type { SlackSettings } from '../../policy/policy.ts'
 import { decideRequest } from '../../services/decisions/decide-request.ts'
 import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
-import { writeRecords } from '../../store/records.ts'
+import {
+  openChannelDesk,
+  publicUrl,
+  within,
+  type ChannelDesk,
+} from '../channels/channel-desk.fixture.ts'
 import { ChannelRelay } from '../channels/channel-relay.ts'
 import { tellChannel } from '../channels/tell-channels.ts'
-import { EventSequencer } from '../event-sequencer.ts'
 import { SlackClient } from './slack-client.ts'
 import { slackChannel } from './slack-channel.ts'
 
-const publicUrl = 'https://countersign.example.com'
-const within = { withinMs: 90_000 }
 const settings: SlackSettings = {
   team: 'T0ACME',
   tokenFrom: 'SLACK_TOKEN',
@@ -27,29 +24,13 @@ const settings: SlackSettings = {
   source: 'countersign.yaml:1',
 }
 
-let database: TestDatabase
-let service: TestService
-let sequencer: EventSequencer
-let run: TestRun
-let grace: TestPerson
-let aud: TestPerson
+let desk: ChannelDesk
 let slack: SlackServer
-let position = 0
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  const ada = await addPerson(database.db, 'Ada', [])
-  grace = await addPerson(database.db, 'Grace', ['platform'])
-  aud = await addPerson(database.db, 'Aud', ['auditors'])
-  run = await addRun(service, { startedBy: ada })
-  const { log } = service.ctx
-  sequencer = new EventSequencer({ db: database.db, databaseUrl: database.url, log })
+  desk = await openChannelDesk()
 })
-afterAll(async () => {
-  await sequencer[Symbol.asyncDispose]()
-  await database[Symbol.asyncDispose]()
-})
+afterAll(() => desk[Symbol.asyncDispose]())
 beforeEach(async () => {
   slack = await openSlackServer()
 })
@@ -57,23 +38,20 @@ afterEach(() => slack[Symbol.asyncDispose]())
 
 /** The relay with the workspace alone; each test has a workspace of its own, told from now on. */
 async function relayOf(options: { token?: null } = {}): Promise<ChannelRelay> {
-  await waitUntil(async () => {
-    const waiting = database.db.selectFrom('event').select('id').where('sequence', 'is', null)
-    return (await waiting.execute()).length === 0
-  }, within)
-  await database.db.deleteFrom('delivery').execute()
-  await database.db.deleteFrom('endpoint').execute()
+  await desk.untilNumbered()
+  await desk.database.db.deleteFrom('delivery').execute()
+  await desk.database.db.deleteFrom('endpoint').execute()
   const rules = { allow: [], isDevelopment: true }
   const client =
     options.token === null
       ? null
       : new SlackClient({ token: 'xoxb-test', team: settings.team, url: slack.url, ...rules })
-  const channel = slackChannel({ db: database.db, settings, client, publicUrl })
-  await tellChannel(database.db, channel)
-  const { policies, log } = service.ctx
+  const channel = slackChannel({ db: desk.database.db, settings, client, publicUrl })
+  await tellChannel(desk.database.db, channel)
+  const { policies, log } = desk.service.ctx
   return new ChannelRelay({
-    db: database.db,
-    databaseUrl: database.url,
+    db: desk.database.db,
+    databaseUrl: desk.database.url,
     log,
     policies,
     channelsOf: () => [channel],
@@ -81,22 +59,10 @@ async function relayOf(options: { token?: null } = {}): Promise<ChannelRelay> {
   })
 }
 
-async function happen(type: StreamEventType, requestId: string): Promise<void> {
-  const events = [{ type, subject: { requestId, runId: run.id } }]
-  await database.db.transaction().execute((tx) => writeRecords(tx, { events }, null))
-}
-
-async function open(more: Parameters<typeof addRequest>[2] = {}) {
-  position += 1
-  const request = await addRequest(service, run, { position, ...more })
-  await happen('request.opened', request.id)
-  return request
-}
-
 async function untilEnded(count: number) {
   let items: Awaited<ReturnType<typeof listDeliveries>>['items'] = []
   await waitUntil(async () => {
-    items = (await listDeliveries(service.ctx, aud.caller, {})).items
+    items = (await listDeliveries(desk.service.ctx, desk.aud.caller, {})).items
     const ended = items.filter(({ state }) => state !== 'pending').length
     return ended >= count || JSON.stringify(items)
   }, within)
@@ -106,7 +72,7 @@ async function untilEnded(count: number) {
 it('posts a request once in the channel of its queue: its effect, with no link or mention in it', async () => {
   await using _relay = await relayOf()
   const input = { path: 'notes/<!here>.md', content: 'nobody’s business' }
-  const request = await open({ input })
+  const request = await desk.open('request.opened', { input })
   await untilEnded(1)
   const [posted] = slack.of('chat.postMessage')
   expect(slack.of('chat.postMessage')).toHaveLength(1)
@@ -126,16 +92,16 @@ it('posts a request once in the channel of its queue: its effect, with no link o
 
 it('writes the message anew when it is decided elsewhere, and reminds in its thread', async () => {
   await using _relay = await relayOf()
-  const request = await open()
+  const request = await desk.open()
   await untilEnded(1)
-  await happen('request.reminded', request.id)
-  await happen('request.escalated', request.id)
+  await desk.happen('request.reminded', request.id)
+  await desk.happen('request.escalated', request.id)
   await untilEnded(3)
   const threads = slack.of('chat.postMessage').slice(1)
   expect(threads.map(({ fields }) => fields['thread_ts'])).toEqual(
     Array(2).fill('1503435956.000001'),
   )
-  await decideRequest(service.ctx, grace.caller, {
+  await decideRequest(desk.service.ctx, desk.grace.caller, {
     request: request.id,
     body: { decision: 'deny', digest: request.digest, revision: 1 },
   })
@@ -147,13 +113,13 @@ it('writes the message anew when it is decided elsewhere, and reminds in its thr
 })
 
 it('says nothing of what was decided before it could be posted', async () => {
-  const request = await addRequest(service, run, { position: ++position })
+  const request = await desk.add()
   await using _relay = await relayOf()
-  await decideRequest(service.ctx, grace.caller, {
+  await decideRequest(desk.service.ctx, desk.grace.caller, {
     request: request.id,
     body: { decision: 'approve', digest: request.digest, revision: 1 },
   })
-  await happen('request.opened', request.id)
+  await desk.happen('request.opened', request.id)
   await untilEnded(2)
   expect(slack.asked).toEqual([])
 })
@@ -164,7 +130,7 @@ it('writes what changed while it was being posted, though that was told of befor
   slack.instead = ({ method }) => {
     if (method === 'chat.postMessage' && request !== null) {
       const { id } = request
-      void database.db
+      void desk.database.db
         .updateTable('request')
         .set({ state: 'expired' })
         .where('id', '=', id)
@@ -172,11 +138,10 @@ it('writes what changed while it was being posted, though that was told of befor
     }
     return false
   }
-  position += 1
-  request = await addRequest(service, run, { position })
-  await happen('request.opened', request.id)
+  request = await desk.add()
+  await desk.happen('request.opened', request.id)
   await waitUntil(async () => {
-    await happen('request.changed', request?.id ?? '')
+    await desk.happen('request.changed', request?.id ?? '')
     return slack.of('chat.update').length > 0
   }, within)
   expect(JSON.stringify(slack.of('chat.update')[0]?.fields)).toContain('nobody decided in time')
@@ -190,8 +155,8 @@ it('waits as long as Slack asks, and delivers nothing twice meanwhile', async ()
     return true
   }
   const before = Date.now()
-  await open()
-  const due = async () => (await listDeliveries(service.ctx, aud.caller, {})).items[0]
+  await desk.open()
+  const due = async () => (await listDeliveries(desk.service.ctx, desk.aud.caller, {})).items[0]
   await waitUntil(async () => (await due())?.lastStatus === 429, within)
   expect(Number((await due())?.nextAttemptAt) - before).toBeGreaterThan(3_000_000)
   expect(slack.of('chat.postMessage')).toHaveLength(1)
@@ -222,11 +187,11 @@ it.each([
       if (method === 'chat.postMessage') answer(response)
       return method === 'chat.postMessage'
     }
-    const request = await open()
+    const request = await desk.open()
     const [dead] = await untilEnded(1)
     expect(dead).toMatchObject({ state: 'dead', attempts: 4, kind: 'slack' })
     expect(dead?.lastError).toContain(error)
-    const decided = await decideRequest(service.ctx, grace.caller, {
+    const decided = await decideRequest(desk.service.ctx, desk.grace.caller, {
       request: request.id,
       body: { decision: 'approve', digest: request.digest, revision: 1 },
     })
@@ -237,7 +202,7 @@ it.each([
 it('posts nothing with a token of another workspace, or without one, and says so', async () => {
   {
     await using _relay = await relayOf({ token: null })
-    await open()
+    await desk.open()
     expect(await untilEnded(1)).toMatchObject([{ lastError: 'SLACK_TOKEN is not set' }])
   }
   slack.instead = ({ method }, response) => {
@@ -245,7 +210,7 @@ it('posts nothing with a token of another workspace, or without one, and says so
     return method === 'auth.test'
   }
   await using _relay = await relayOf()
-  await open()
+  await desk.open()
   const [dead] = await untilEnded(1)
   expect(dead?.lastError).toBe('the token is of the workspace T0OTHER, not T0ACME')
   expect(slack.of('chat.postMessage')).toEqual([])

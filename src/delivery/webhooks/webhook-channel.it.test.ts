@@ -1,0 +1,158 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import {
+  openWebhookReceiver,
+  type WebhookReceiver,
+} from '../../../test/harness/webhook-receiver.ts'
+import {
+  openChannelDesk,
+  publicUrl,
+  within,
+  type ChannelDesk,
+} from '../channels/channel-desk.fixture.ts'
+import { sendWebhook } from './send-webhook.ts'
+import {
+  configure,
+  endpointAt,
+  newest,
+  relayOf,
+  untilState,
+  verified,
+} from './webhook-desk.fixture.ts'
+
+let desk: ChannelDesk
+let receiver: WebhookReceiver
+
+beforeAll(async () => {
+  desk = await openChannelDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver = await openWebhookReceiver()
+})
+afterEach(() => receiver[Symbol.asyncDispose]())
+
+// Rules: security.md 23
+it('tells an endpoint once of a request, signed, with a link and nothing of the arguments', async () => {
+  const to = endpointAt(receiver)
+  const ctx = await configure(desk, to)
+  await using _relay = relayOf(desk, ctx)
+  await using _other = relayOf(desk, ctx)
+  const input = { path: 'notes/plan.md', content: 'the content is nobody’s business' }
+  const { id: requestId } = await desk.open('request.opened', { risk: 'high', input })
+  await untilState(desk, ctx, to, 'delivered')
+  expect(receiver.received).toHaveLength(1)
+  const [received] = receiver.received
+  if (received === undefined) throw new Error('nothing came')
+  expect(verified(received)).toMatchObject({
+    specversion: '1.0',
+    type: 'countersign.request.opened',
+    source: publicUrl,
+    subject: requestId,
+    data: {
+      requestId,
+      number: expect.any(Number),
+      queue: 'platform',
+      risk: 'high',
+      state: 'pending',
+      title: 'Write "notes/plan.md"',
+      runId: desk.run.id,
+      url: `${publicUrl}/requests/${requestId}`,
+    },
+  })
+  expect(received.body).not.toContain('business')
+  expect(received.path).toBe('/hook?for=us')
+  expect(received.headers).toMatchObject({
+    'content-type': 'application/cloudevents+json',
+    'webhook-id': (await newest(desk, ctx, to))?.id,
+  })
+})
+
+it('tells of a command, a question and a program’s call that there is one, not what it is', async () => {
+  const to = endpointAt(receiver)
+  const ctx = await configure(desk, to)
+  await using _relay = relayOf(desk, ctx)
+  const input = { path: 'token=of-somebody' }
+  await desk.open('request.opened', { tool: 'shell', input })
+  await desk.open('request.opened', { tool: 'ask_person', kind: 'question', input })
+  await desk.open('request.opened', { tool: 'deploy', kind: 'external', input })
+  await waitUntil(() => receiver.received.length === 3, within)
+  const titles = receiver.received.map((one) => String(verified(one).data['title']))
+  expect(new Set(titles)).toEqual(
+    new Set(['A question for a person', 'Call deploy', 'Run a command']),
+  )
+  expect(JSON.stringify(receiver.received)).not.toContain('of-somebody')
+})
+
+it('tells an endpoint only of its events, in its queues, since it was configured', async () => {
+  await desk.open()
+  await desk.untilNumbered()
+  const elsewhere = endpointAt(receiver, { queues: ['security'] })
+  const closed = endpointAt(receiver, { events: ['request.closed'], queues: ['platform'] })
+  const ctx = await configure(desk, elsewhere, closed)
+  await using _relay = relayOf(desk, ctx)
+  await desk.open('request.opened')
+  const { id: wanted } = await desk.open('request.closed')
+  await untilState(desk, ctx, closed, 'delivered')
+  expect(receiver.received.map((one) => verified(one).data['requestId'])).toEqual([wanted])
+  expect(await newest(desk, ctx, elsewhere)).toBeNull()
+})
+
+// Rules: security.md 23
+it('follows no redirect', async () => {
+  await using target = await openWebhookReceiver()
+  const to = endpointAt(receiver)
+  const ctx = await configure(desk, to)
+  receiver.answer = (response) => response.writeHead(307, { location: target.url }).end()
+  await using _relay = relayOf(desk, ctx)
+  await desk.open()
+  await untilState(desk, ctx, to, 'dead')
+  expect((await newest(desk, ctx, to))?.lastError).toContain('redirects are not followed')
+  expect(target.received).toEqual([])
+})
+
+// Rules: security.md 23
+it('connects to the very address that was checked, under the name that was configured', async () => {
+  let asked = 0
+  const outcome = await sendWebhook({
+    url: `http://hooks.example.test:${receiver.port}/hook`,
+    headers: {},
+    body: '{}',
+    allow: [],
+    isDevelopment: true,
+    timeoutMs: 60_000,
+    stopping: new AbortController().signal,
+    // A name that answers otherwise when it is asked again.
+    resolve: async () => {
+      asked += 1
+      return asked === 1 ? ['127.0.0.1'] : ['10.0.0.7']
+    },
+  })
+  expect([outcome, asked]).toEqual([{ status: 204, error: null }, 1])
+  expect(receiver.received[0]?.headers.host).toBe(`hooks.example.test:${receiver.port}`)
+})
+
+it.each([
+  ['a private address', 'https://10.0.0.7/'],
+  ['http outside of the development profile', null],
+])('sends nothing to %s, and says so', async (_what, url) => {
+  const to = endpointAt(receiver, url === null ? {} : { url })
+  const ctx = await configure(desk, to)
+  await using _relay = relayOf(desk, ctx, { isDevelopment: false })
+  await desk.open()
+  await untilState(desk, ctx, to, 'dead')
+  expect((await newest(desk, ctx, to))?.lastError).toMatch(
+    url === null ? /use https/ : /webhooks\.allow/,
+  )
+  expect(receiver.received).toEqual([])
+})
+
+it('sends nothing unsigned: without its secret an endpoint waits', async () => {
+  const to = endpointAt(receiver, { secretFrom: 'NOT_SET' })
+  const ctx = await configure(desk, to)
+  await using _relay = relayOf(desk, ctx)
+  await desk.open()
+  await untilState(desk, ctx, to, 'dead')
+  expect((await newest(desk, ctx, to))?.lastError).toContain('NOT_SET')
+  expect(receiver.received).toEqual([])
+})

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto'
+import { Webhook } from 'standardwebhooks'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import type { Received, WebhookReceiver } from '../../../test/harness/webhook-receiver.ts'
+import type { WebhookEndpoint } from '../../policy/policy.ts'
+import type { ServiceContext } from '../../services/context.ts'
+import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
+import { publicUrl, within, type ChannelDesk } from '../channels/channel-desk.fixture.ts'
+import type { Channel } from '../channels/channel.ts'
+import { ChannelRelay, type RelayTimes } from '../channels/channel-relay.ts'
+import { tellChannel } from '../channels/tell-channels.ts'
+import { webhookChannel } from './webhook-channel.ts'
+
+export const secret = `whsec_${randomBytes(32).toString('base64')}`
+export const quick: RelayTimes = {
+  pausesMs: [1, 1],
+  timeoutMs: 60_000,
+  leaseMs: 120_000,
+  everyMs: 50,
+}
+
+let named = 0
+
+/** An endpoint at a receiver, under a name of its own. */
+export function endpointAt(
+  receiver: WebhookReceiver,
+  more: Partial<WebhookEndpoint> = {},
+): WebhookEndpoint {
+  named += 1
+  return {
+    name: `endpoint-${named}`,
+    url: receiver.url,
+    events: ['request.opened'],
+    queues: null,
+    secretFrom: 'CHAT_SECRET',
+    source: 'countersign.yaml:1',
+    ...more,
+  }
+}
+
+export function channelOf(to: WebhookEndpoint, isDevelopment = true): Channel {
+  const environment = { CHAT_SECRET: secret }
+  return webhookChannel({ endpoint: to, publicUrl, isDevelopment, environment, allow: [] })
+}
+
+/** The desk's service with these endpoints, each told from now on; Olga may send again. */
+export async function configure(
+  desk: ChannelDesk,
+  ...endpoints: WebhookEndpoint[]
+): Promise<ServiceContext> {
+  const { policy, ctx } = desk.service
+  const webhooks = { allow: [], endpoints: new Map(endpoints.map((one) => [one.name, one])) }
+  const rights = { ...policy.config.rights, activatePolicy: [{ team: 'operators' }] }
+  const config = { ...policy.config, rights, webhooks }
+  const configured = { ...policy, digest: `of ${named}, ${endpoints.length}`, config }
+  for (const one of endpoints) await tellChannel(desk.database.db, channelOf(one))
+  return { ...ctx, policies: { ...ctx.policies, inForce: async () => configured } }
+}
+
+/** A relay of the configured endpoints, and of other channels beside them. */
+export function relayOf(
+  { database }: ChannelDesk,
+  { policies, log }: ServiceContext,
+  more: { times?: RelayTimes; isDevelopment?: boolean; channels?: readonly Channel[] } = {},
+): ChannelRelay {
+  return new ChannelRelay({
+    db: database.db,
+    databaseUrl: database.url,
+    log,
+    policies,
+    channelsOf: ({ config }) => [
+      ...[...config.webhooks.endpoints.values()].map((one) => channelOf(one, more.isDevelopment)),
+      ...(more.channels ?? []),
+    ],
+    times: more.times ?? quick,
+  })
+}
+
+export async function newest(
+  { olga }: ChannelDesk,
+  ctx: ServiceContext,
+  { name }: WebhookEndpoint,
+) {
+  const { items } = await listDeliveries(ctx, olga.caller, { endpoint: name })
+  return items[0] ?? null
+}
+
+export async function untilState(
+  desk: ChannelDesk,
+  ctx: ServiceContext,
+  to: WebhookEndpoint,
+  state: string,
+): Promise<void> {
+  await waitUntil(async () => {
+    const delivery = await newest(desk, ctx, to)
+    return delivery?.state === state || `it is ${delivery?.state}: ${delivery?.lastError}`
+  }, within)
+}
+
+/** What came, once its signature was verified by the library of Standard Webhooks. */
+export function verified({ body, headers }: Received): {
+  type: string
+  data: Record<string, unknown>
+} {
+  return new Webhook(secret).verify(body, headers as Record<string, string>) as never
+}

@@ -1,0 +1,179 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import {
+  openWebhookReceiver,
+  type WebhookReceiver,
+} from '../../../test/harness/webhook-receiver.ts'
+import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
+import { listEndpoints } from '../../services/webhooks/list-endpoints.ts'
+import { resendDelivery } from '../../services/webhooks/resend-delivery.ts'
+import { openChannelDesk, within, type ChannelDesk } from '../channels/channel-desk.fixture.ts'
+import type { DueDelivery } from '../channels/channel.ts'
+import { takeDue } from '../channels/due-deliveries.ts'
+import { tellChannel } from '../channels/tell-channels.ts'
+import { sendWebhook } from './send-webhook.ts'
+import {
+  channelOf,
+  configure,
+  endpointAt,
+  newest,
+  quick,
+  relayOf,
+  secret,
+  untilState,
+  verified,
+} from './webhook-desk.fixture.ts'
+import { readSecrets, webhookHeaders } from './webhook-secret.ts'
+
+let desk: ChannelDesk
+let receiver: WebhookReceiver
+
+beforeAll(async () => {
+  desk = await openChannelDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(async () => {
+  receiver = await openWebhookReceiver()
+})
+afterEach(() => receiver[Symbol.asyncDispose]())
+
+// Rules: security.md 23
+it('tries again after a failure and after silence, with the same id and body', async () => {
+  const to = endpointAt(receiver)
+  const ctx = await configure(desk, to)
+  receiver.answer = (response, { headers }) => {
+    // The first is refused, the second hangs, the third is taken.
+    if (receiver.received.length === 1) response.writeHead(500).end()
+    if (receiver.received.length > 2) response.writeHead(200).end(String(headers['webhook-id']))
+  }
+  await using _relay = relayOf(desk, ctx, {
+    times: { ...quick, pausesMs: Array(50).fill(1), timeoutMs: 1500 },
+  })
+  await desk.open()
+  await untilState(desk, ctx, to, 'delivered')
+  const [first, second, third] = receiver.received
+  expect(new Set(receiver.received.map((one) => one.headers['webhook-id'])).size).toBe(1)
+  expect([second?.body, third?.body]).toEqual([first?.body, first?.body])
+  for (const one of receiver.received) verified(one)
+})
+
+it('gives up after the last attempt, shows it, and sends it again when somebody with the right says so', async () => {
+  const to = endpointAt(receiver)
+  const ctx = await configure(desk, to)
+  receiver.answer = 503
+  await using _relay = relayOf(desk, ctx)
+  await desk.open()
+  await untilState(desk, ctx, to, 'dead')
+  const dead = await newest(desk, ctx, to)
+  expect(dead).toMatchObject({ attempts: 3, lastStatus: 503, lastError: 'it answered 503' })
+  expect(await listEndpoints(ctx, desk.olga.caller)).toMatchObject([{ name: to.name, dead: 1 }])
+  const deliveryId = dead?.id ?? ''
+  await expect(resendDelivery(ctx, desk.ada.caller, { deliveryId })).rejects.toMatchObject({
+    code: 'not_found',
+  })
+  await expect(resendDelivery(ctx, desk.aud.caller, { deliveryId })).rejects.toMatchObject({
+    code: 'forbidden',
+  })
+  await expect(listDeliveries(ctx, desk.ada.caller, {})).rejects.toMatchObject({
+    code: 'forbidden',
+  })
+  receiver.answer = 204
+  await resendDelivery(ctx, desk.olga.caller, { deliveryId })
+  await untilState(desk, ctx, to, 'delivered')
+  expect(receiver.received.at(-1)?.headers['webhook-id']).toBe(deliveryId)
+  const audited = await desk.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', 'webhook.resent')
+    .execute()
+  expect(audited.map(({ document }) => document)).toEqual([expect.stringContaining(deliveryId)])
+})
+
+it('gives up at once when the receiver says that it is gone', async () => {
+  const to = endpointAt(receiver)
+  const ctx = await configure(desk, to)
+  receiver.answer = 410
+  await using _relay = relayOf(desk, ctx)
+  await desk.open()
+  await untilState(desk, ctx, to, 'dead')
+  expect(receiver.received).toHaveLength(1)
+})
+
+it('sends again, with the same id, what a process sent that was killed before it could say so', async () => {
+  const to = endpointAt(receiver)
+  const ctx = await configure(desk, to)
+  await desk.open()
+  let taken: DueDelivery | undefined
+  await waitUntil(async () => {
+    await tellChannel(desk.database.db, channelOf(to))
+    taken = (
+      await takeDue(desk.database.db, {
+        endpoint: to.name,
+        most: 1,
+        leaseMs: 500,
+        perRecipient: 1,
+        underWay: [],
+      })
+    )[0]
+    return taken !== undefined
+  }, within)
+  if (taken === undefined) throw new Error('nothing was due')
+  const { id, body } = taken
+  const sent = await sendWebhook({
+    url: to.url,
+    headers: webhookHeaders(readSecrets(secret) ?? [], { id, at: new Date(), body }),
+    body,
+    allow: [],
+    isDevelopment: true,
+    timeoutMs: 60_000,
+    stopping: new AbortController().signal,
+  })
+  expect(sent).toEqual({ status: 204, error: null })
+  // The process that sent it is gone here: nobody recorded that it arrived.
+  await using _relay = relayOf(desk, ctx)
+  await untilState(desk, ctx, to, 'delivered')
+  expect(receiver.received.map((one) => one.headers['webhook-id'])).toEqual([id, id])
+  expect((await newest(desk, ctx, to))?.attempts).toBe(2)
+})
+
+// Rules: security.md 23
+it('delays nothing for a receiver that hangs, and asks it only four times at once', async () => {
+  await using healthy = await openWebhookReceiver()
+  const hanging = endpointAt(receiver)
+  const other = endpointAt(receiver, { url: healthy.url })
+  const ctx = await configure(desk, hanging, other)
+  receiver.answer = () => undefined
+  await using _relay = relayOf(desk, ctx)
+  for (let place = 0; place < 12; place += 1) await desk.open()
+  await waitUntil(() => healthy.received.length === 12, within)
+  await waitUntil(() => receiver.received.length === 4, within)
+  // Each endpoint is told of what was numbered when it was its turn: the last may come a round later.
+  await waitUntil(async () => {
+    const waiting = { endpoint: hanging.name, state: 'pending' } as const
+    return (await listDeliveries(ctx, desk.olga.caller, waiting)).items.length === 12
+  }, within)
+  expect(receiver.received).toHaveLength(4)
+})
+
+it('gives up what waits for an endpoint that is configured no more, and tells it nothing of the time between', async () => {
+  const to = endpointAt(receiver, { secretFrom: 'NOT_SET' })
+  const ctx = await configure(desk, to)
+  const long = { ...quick, pausesMs: [3_600_000] }
+  {
+    await using _relay = relayOf(desk, ctx, { times: long })
+    await desk.open()
+    await waitUntil(async () => (await newest(desk, ctx, to))?.attempts === 1, within)
+  }
+  const without = await configure(desk)
+  await using _relay = relayOf(desk, without, { times: long })
+  await untilState(desk, without, to, 'dead')
+  await expect(
+    resendDelivery(without, desk.olga.caller, {
+      deliveryId: (await newest(desk, without, to))?.id ?? '',
+    }),
+  ).rejects.toMatchObject({ code: 'conflict' })
+  await desk.open()
+  await configure(desk, to)
+  const { items } = await listDeliveries(ctx, desk.olga.caller, { endpoint: to.name })
+  expect(items).toHaveLength(1)
+})
