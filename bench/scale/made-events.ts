@@ -1,4 +1,4 @@
-import type { RunStatement } from '../../src/domain/statement.ts'
+import type { RunStatement } from '../../src/domain/statements/statement.ts'
 import { asRequest, legalTrail, type TrailEvent } from '../../src/evidence/verify/trail.fixture.ts'
 
 const legal = legalTrail()

@@ -1,6 +1,6 @@
 import { callDigest, hashBytes } from '../../src/domain/digest.ts'
-import { signStatement, type Signer } from '../../src/domain/statement-bytes.ts'
-import type { PermitStatement, RunStatement } from '../../src/domain/statement.ts'
+import { signStatement, type Signer } from '../../src/domain/statements/statement-bytes.ts'
+import type { PermitStatement, RunStatement } from '../../src/domain/statements/statement.ts'
 import { madeEvents } from './made-events.ts'
 
 export interface Person {

@@ -1,8 +1,11 @@
 import { exportAudit } from '../../src/services/audit/export-audit.ts'
 import { readAudit } from '../../src/services/audit/read-audit.ts'
 import type { Caller, ServiceContext } from '../../src/services/context.ts'
-import { listQueues } from '../../src/services/requests/list-queues.ts'
-import { listRequests, type ListRequestsInput } from '../../src/services/requests/list-requests.ts'
+import { listQueues } from '../../src/services/requests/lists/list-queues.ts'
+import {
+  listRequests,
+  type ListRequestsInput,
+} from '../../src/services/requests/lists/list-requests.ts'
 import { listRuns } from '../../src/services/runs/list-runs.ts'
 import type { Filled } from './fill-database.ts'
 import { personAt } from './made-request.ts'

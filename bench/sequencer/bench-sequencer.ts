@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { AuditSequencer } from '../../src/delivery/audit-sequencer.ts'
+import { AuditSequencer } from '../../src/delivery/audit-log/audit-sequencer.ts'
 import { noteKey } from '../../src/evidence/note/note-key.ts'
 import { connectDatabase, type Db } from '../../src/store/database.ts'
 import { writeRecords } from '../../src/store/records.ts'

@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto'
-import { signStatement } from '../../src/domain/statement-bytes.ts'
+import { signStatement } from '../../src/domain/statements/statement-bytes.ts'
 import { logFileNames, logPartNames, partPath } from '../../src/evidence/bundle/log-files.ts'
 import { formatStatementKeys } from '../../src/evidence/bundle/statement-keys.ts'
 import type { ArchivedFile } from '../../src/evidence/bundle/tar.ts'

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../delivery/event-feed.ts'
+import type { StreamEvent } from '../delivery/stream/event-feed.ts'
 
 /** Where the stream's route reads from; implemented by src/delivery. */
 export interface EventFeed {

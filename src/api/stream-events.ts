@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import type { Response } from 'express'
-import type { StreamEvent } from '../delivery/event-feed.ts'
+import type { StreamEvent } from '../delivery/stream/event-feed.ts'
 import type { EventFeed } from './event-feed.ts'
 
 /** How one reader's stream goes. */

@@ -1,6 +1,6 @@
 import type { PrintedCommand } from './command.ts'
 import type { JsonObject } from './json.ts'
-import type { Narrowed } from './narrowed-scopes.ts'
+import type { Narrowed } from './deciding/narrowed-scopes.ts'
 import type { Quorum } from './request.ts'
 import type { EditsPolicy, Risk, Rule, Scope, Verdict } from './verdict.ts'
 

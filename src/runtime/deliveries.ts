@@ -1,6 +1,6 @@
 import { NamespaceGuard } from '../delivery/namespace-guard.ts'
-import { Reconciler } from '../delivery/reconciler.ts'
-import { Relay } from '../delivery/relay.ts'
+import { Reconciler } from '../delivery/reconciling/reconciler.ts'
+import { Relay } from '../delivery/outbox/relay.ts'
 import type { TemporalClient } from '../delivery/temporal-client.ts'
 import type { SigningContext } from '../services/context.ts'
 import { admitRun } from '../services/delegation/admit-run.ts'

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { signStatement, verifyStatement } from '../domain/statement-bytes.ts'
+import { signStatement, verifyStatement } from '../domain/statements/statement-bytes.ts'
 import { loadSigner, publicKeyLine } from './keys.ts'
 import { loadVerifier } from './keys/public-keys.ts'
 

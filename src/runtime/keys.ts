@@ -1,6 +1,6 @@
 import { createPublicKey } from 'node:crypto'
 import { join } from 'node:path'
-import type { Signer } from '../domain/statement-bytes.ts'
+import type { Signer } from '../domain/statements/statement-bytes.ts'
 import { readText } from './environment.ts'
 import type { Environment } from './environment.ts'
 import {

@@ -3,12 +3,12 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { createApp } from '../api/app.ts'
 import type { ApiSettings, EvidenceKeys } from '../api/settings.ts'
-import { AuditSequencer } from '../delivery/audit-sequencer.ts'
+import { AuditSequencer } from '../delivery/audit-log/audit-sequencer.ts'
 import { MailRounds } from '../delivery/email/mail-rounds.ts'
 import { SignInMails } from '../delivery/email/sign-in-mails.ts'
 import { openIdProviders } from '../delivery/oidc/open-id-provider.ts'
-import { EventFeed } from '../delivery/event-feed.ts'
-import { EventSequencer } from '../delivery/event-sequencer.ts'
+import { EventFeed } from '../delivery/stream/event-feed.ts'
+import { EventSequencer } from '../delivery/stream/event-sequencer.ts'
 import {
   attachmentsRemotely,
   definitionsRemotely,

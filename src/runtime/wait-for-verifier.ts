@@ -1,4 +1,4 @@
-import type { Verifier } from '../domain/statement-bytes.ts'
+import type { Verifier } from '../domain/statements/statement-bytes.ts'
 import type { Environment } from './environment.ts'
 import { loadVerifier } from './keys/public-keys.ts'
 import { waitUntil } from './processes/wait-until.ts'

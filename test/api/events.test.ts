@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { EventFeed } from '../../src/delivery/event-feed.ts'
-import { EventSequencer } from '../../src/delivery/event-sequencer.ts'
+import { EventFeed } from '../../src/delivery/stream/event-feed.ts'
+import { EventSequencer } from '../../src/delivery/stream/event-sequencer.ts'
 import { writeRecords } from '../../src/store/records.ts'
 import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
 import { createTestDatabase } from '../harness/postgres.ts'

@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Signer, Verifier } from '../../src/domain/statement-bytes.ts'
+import type { Signer, Verifier } from '../../src/domain/statements/statement-bytes.ts'
 import { noteKey } from '../../src/evidence/note/note-key.ts'
 import type { NoteSigner } from '../../src/evidence/note/signed-note.ts'
 import { readBackup, type CheckedBackup } from '../../src/runtime/backup/read-backup.ts'

@@ -1,4 +1,4 @@
-import { listQueues } from '../../services/requests/list-queues.ts'
+import { listQueues } from '../../services/requests/lists/list-queues.ts'
 import { route, type Route } from '../route.ts'
 import { pageQuery } from '../schemas/common.ts'
 import { queueList } from '../schemas/queues.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { reviseRequest } from '../../services/decisions/revising/revise-request.ts'
-import { getRequest } from '../../services/requests/get-request.ts'
+import { getRequest } from '../../services/requests/detail/get-request.ts'
 import { route, type Route } from '../route.ts'
 import { requestRef } from '../schemas/common.ts'
 import { revisionBody } from '../schemas/request-actions.ts'

@@ -1,4 +1,7 @@
-import type { ExternalItemRecord, ExternalRecord } from '../../services/requests/external-record.ts'
+import type {
+  ExternalItemRecord,
+  ExternalRecord,
+} from '../../services/requests/detail/external-record.ts'
 import type { ExternalItemView, ExternalView } from '../schemas/external-request.ts'
 
 /** The program that asked, as lists show it. */

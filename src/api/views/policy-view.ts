@@ -1,4 +1,4 @@
-import { quorumText } from '../../domain/quorum.ts'
+import { quorumText } from '../../domain/deciding/quorum.ts'
 import type { Overlay, Queue, QuorumSetting, RoutingEntry, When } from '../../policy/policy.ts'
 import { durationText } from '../../policy/reading/duration.ts'
 import type { Agreement } from '../../services/policy/agree-to-policy.ts'

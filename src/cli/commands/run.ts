@@ -7,7 +7,7 @@ import { connect } from '../service/connect.ts'
 import { pageUrl } from '../service/page-url.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'
 import { withExamples } from './examples.ts'
-import { watchCodes } from './watch-codes.ts'
+import { watchCodes } from './requests/watch-codes.ts'
 
 const modes = ['prompt', 'strict', 'approve_all'] as const
 type Mode = (typeof modes)[number]

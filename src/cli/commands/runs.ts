@@ -22,7 +22,7 @@ import { fromNow } from '../text/times.ts'
 import { TranscriptPrinter } from '../text/transcript-text.ts'
 import { terminalColumns } from '../text/wrap.ts'
 import { runExample, withExamples } from './examples.ts'
-import { watchCodes } from './watch-codes.ts'
+import { watchCodes } from './requests/watch-codes.ts'
 
 interface ListOptions extends ServiceOptions, PagingOptions {
   state?: string

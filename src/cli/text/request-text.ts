@@ -1,5 +1,5 @@
 import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
-import { placeText } from '../../domain/quorum.ts'
+import { placeText } from '../../domain/deciding/quorum.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { namedFileLines } from './named-files-text.ts'
 import { quoted } from './quoted.ts'

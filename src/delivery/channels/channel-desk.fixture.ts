@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../../../test/harness/pos
 import { waitUntil } from '../../../test/harness/wait-until.ts'
 import type { StreamEventType } from '../../domain/stream-event.ts'
 import { writeRecords } from '../../store/records.ts'
-import { EventSequencer } from '../event-sequencer.ts'
+import { EventSequencer } from '../stream/event-sequencer.ts'
 
 export const publicUrl = 'https://countersign.example.com'
 /** How long a test waits for what relays do. */

@@ -12,7 +12,7 @@ import { chooseMail, type MailChoice } from '../../services/notifications/mail-c
 import { writeRecords } from '../../store/records.ts'
 import { ChannelRelay, type RelayTimes } from '../channels/channel-relay.ts'
 import { tellChannel } from '../channels/tell-channels.ts'
-import { EventSequencer } from '../event-sequencer.ts'
+import { EventSequencer } from '../stream/event-sequencer.ts'
 import { emailChannel } from './email-channel.ts'
 
 export const publicUrl = 'https://countersign.example.com'

@@ -1,5 +1,5 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
-import type { RetiredKey, Verifier } from '../../domain/statement-bytes.ts'
+import type { RetiredKey, Verifier } from '../../domain/statements/statement-bytes.ts'
 import { MalformedEvidence } from '../malformed.ts'
 import type { LogKeys } from '../note/log-keys.ts'
 import {

@@ -1,5 +1,5 @@
-import type { DecisionBasis } from '../../domain/decision-basis.ts'
-import { quorumTeams, quorumText, tally } from '../../domain/quorum.ts'
+import type { DecisionBasis } from '../../domain/deciding/decision-basis.ts'
+import { quorumTeams, quorumText, tally } from '../../domain/deciding/quorum.ts'
 import type { Check, Extent } from './check.ts'
 import { isGiven } from './check.ts'
 import type { Findings } from './finding.ts'

@@ -2,8 +2,12 @@ import { generateKeyPairSync } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { canonicalJson } from '../../domain/digest.ts'
 import type { JsonObject } from '../../domain/json.ts'
-import { signStatement, type Signer, type Verifier } from '../../domain/statement-bytes.ts'
-import type { StatementKind } from '../../domain/statement.ts'
+import {
+  signStatement,
+  type Signer,
+  type Verifier,
+} from '../../domain/statements/statement-bytes.ts'
+import type { StatementKind } from '../../domain/statements/statement.ts'
 import { checkStatements } from './check-statements.ts'
 import { Findings } from './finding.ts'
 import { readEvent } from './logged-event.ts'

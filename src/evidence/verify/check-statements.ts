@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../domain/json.ts'
-import { verifyStatement } from '../../domain/statement-bytes.ts'
-import type { StatementKind } from '../../domain/statement.ts'
+import { verifyStatement } from '../../domain/statements/statement-bytes.ts'
+import type { StatementKind } from '../../domain/statements/statement.ts'
 import type { Check } from './check.ts'
 import type { Findings } from './finding.ts'
 import { numberIn, referenceTo, textIn, type LoggedEvent } from './logged-event.ts'

@@ -1,4 +1,4 @@
-import type { CountedVote, DecisionBasis } from '../../domain/decision-basis.ts'
+import type { CountedVote, DecisionBasis } from '../../domain/deciding/decision-basis.ts'
 import type { Json, JsonObject } from '../../domain/json.ts'
 import type { Quorum, QuorumPlace } from '../../domain/request.ts'
 import { objectIn, textIn, textsIn } from './logged-event.ts'

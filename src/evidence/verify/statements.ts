@@ -1,5 +1,5 @@
-import type { Verifier } from '../../domain/statement-bytes.ts'
-import type { Signed, StatementKind } from '../../domain/statement.ts'
+import type { Verifier } from '../../domain/statements/statement-bytes.ts'
+import type { Signed, StatementKind } from '../../domain/statements/statement.ts'
 
 /** A signed statement, and of what kind it says it is. */
 export interface KeptStatement extends Signed {

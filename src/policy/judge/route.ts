@@ -1,9 +1,9 @@
 import type { Routing } from '../../domain/judgement.ts'
-import { withNarrowed, type WhyNarrow } from '../../domain/narrowed-scopes.ts'
-import { quorumText } from '../../domain/quorum.ts'
+import { withNarrowed, type WhyNarrow } from '../../domain/deciding/narrowed-scopes.ts'
+import { quorumText } from '../../domain/deciding/quorum.ts'
 import type { Quorum } from '../../domain/request.ts'
 import type { Tool } from '../../domain/tool.ts'
-import { waitingSteps } from '../../domain/waiting-steps.ts'
+import { waitingSteps } from '../../domain/deciding/waiting-steps.ts'
 import type { EditsPolicy, Risk, Scope } from '../../domain/verdict.ts'
 import type {
   ProjectConfig,

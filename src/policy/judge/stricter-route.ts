@@ -1,6 +1,6 @@
 import type { Routing } from '../../domain/judgement.ts'
-import { withNarrowed } from '../../domain/narrowed-scopes.ts'
-import { bothQuorums, quorumText } from '../../domain/quorum.ts'
+import { withNarrowed } from '../../domain/deciding/narrowed-scopes.ts'
+import { bothQuorums, quorumText } from '../../domain/deciding/quorum.ts'
 import type { EditsPolicy, Risk } from '../../domain/verdict.ts'
 
 /** Where an ask would go. `routing` is `null` when there is no queue for it. */

@@ -1,5 +1,5 @@
 import { commandTools } from '../../domain/command.ts'
-import { quorumTeams } from '../../domain/quorum.ts'
+import { quorumTeams } from '../../domain/deciding/quorum.ts'
 import { globMatches } from '../judge/when-matches.ts'
 import type { ProjectConfig, Queue, RoutingEntry, When } from '../policy.ts'
 import { placeOfSource, type Report } from '../reading/report.ts'

@@ -1,4 +1,4 @@
-import { quorumTeams, tally } from '../../domain/quorum.ts'
+import { quorumTeams, tally } from '../../domain/deciding/quorum.ts'
 import type { Quorum } from '../../domain/request.ts'
 import type { ProjectConfig, QuorumSetting, RoutingEntry, WorkerDefinition } from '../policy.ts'
 import { groupTeams } from './group-teams.ts'

@@ -1,4 +1,4 @@
-import { compareRuns, type Comparison } from '../../delivery/compare-runs.ts'
+import { compareRuns, type Comparison } from '../../delivery/reconciling/compare-runs.ts'
 import type { Db } from '../../store/database.ts'
 import type { Check, Finding } from './check.ts'
 import { openServers } from './open-servers.ts'

@@ -5,7 +5,7 @@ import { createTestService, type TestService } from '../../../test/harness/fixtu
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
 import { useOwnNamespace, type TestTemporal } from '../../../test/harness/temporal.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { startRun } from '../../delivery/deliver-rows.ts'
+import { startRun } from '../../delivery/outbox/deliver-rows.ts'
 import { NamespaceGuard } from '../../delivery/namespace-guard.ts'
 import { connectTemporal, type TemporalClient } from '../../delivery/temporal-client.ts'
 import { decideRequest } from '../../services/decisions/decide-request.ts'

@@ -8,7 +8,7 @@ import {
 import type { KeyObject } from 'node:crypto'
 import { link, mkdir, open, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import type { Signer } from '../../domain/statement-bytes.ts'
+import type { Signer } from '../../domain/statements/statement-bytes.ts'
 
 /** Where an installation's keys lie. */
 export function keyFolder(dataDir: string): string {

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import type { Signer } from '../../domain/statement-bytes.ts'
+import type { Signer } from '../../domain/statements/statement-bytes.ts'
 import { refuseReadable, signerOf } from './key-files.ts'
 import { lookedAt } from './looked-at.ts'
 

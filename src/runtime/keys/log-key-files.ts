@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto'
 import { readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Signer } from '../../domain/statement-bytes.ts'
+import type { Signer } from '../../domain/statements/statement-bytes.ts'
 import { noteKey, type NoteKey } from '../../evidence/note/note-key.ts'
 import type { NoteSigner } from '../../evidence/note/signed-note.ts'
 import { readText, type Environment } from '../environment.ts'

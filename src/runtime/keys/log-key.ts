@@ -1,6 +1,6 @@
-import { handOverLog } from '../../delivery/hand-over-log.ts'
+import { handOverLog } from '../../delivery/audit-log/hand-over-log.ts'
 import { Repeating } from '../../delivery/repeating.ts'
-import type { Signer } from '../../domain/statement-bytes.ts'
+import type { Signer } from '../../domain/statements/statement-bytes.ts'
 import { openCheckpoint } from '../../evidence/note/checkpoint.ts'
 import { formatVerifierKey, parseVerifierKey } from '../../evidence/note/note-key.ts'
 import type { NoteSigner } from '../../evidence/note/signed-note.ts'

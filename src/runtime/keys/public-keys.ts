@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject } from 'node:crypto'
 import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RetiredKey, Verifier } from '../../domain/statement-bytes.ts'
+import type { RetiredKey, Verifier } from '../../domain/statements/statement-bytes.ts'
 import { readText, type Environment } from '../environment.ts'
 import { keyIdOf, publicKeyFolder } from './key-files.ts'
 import { lookedAt } from './looked-at.ts'

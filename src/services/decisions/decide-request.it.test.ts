@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { describe, expect, test } from 'vitest'
 import { hashJson } from '../../domain/digest.ts'
-import type { PermitStatement } from '../../domain/statement.ts'
+import type { PermitStatement } from '../../domain/statements/statement.ts'
 import { addRequest, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
 import {
   textsOf,

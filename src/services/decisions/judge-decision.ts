@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely'
-import { judgeEligibility } from '../../domain/eligibility.ts'
+import { judgeEligibility } from '../../domain/deciding/eligibility.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { Tx } from '../../store/database.ts'
 import type { RequestTable } from '../../store/tables/requests.ts'

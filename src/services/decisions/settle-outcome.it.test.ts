@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest'
-import type { PermitStatement } from '../../domain/statement.ts'
+import type { PermitStatement } from '../../domain/statements/statement.ts'
 import { addRequest, type TestRequest } from '../../../test/harness/fixtures/gated-run.ts'
 import type { TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'

@@ -1,4 +1,4 @@
-import { tally, type Tally } from '../../domain/quorum.ts'
+import { tally, type Tally } from '../../domain/deciding/quorum.ts'
 import type { Routing } from '../../domain/judgement.ts'
 import type { QuorumRecord } from '../requests/request-record.ts'
 

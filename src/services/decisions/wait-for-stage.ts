@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { RequestKind, RequestState } from '../../domain/request.ts'
 import type { ServiceContext } from '../context.ts'
-import { newestExecution } from '../requests/newest-execution.ts'
+import { newestExecution } from '../requests/detail/newest-execution.ts'
 import type { ExecutionRecord } from '../requests/request-record.ts'
 
 /** How far a decision has come (architecture.md, the decision protocol). */

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
-import { signStatement } from '../../domain/statement-bytes.ts'
+import { signStatement } from '../../domain/statements/statement-bytes.ts'
 import type { RunTable } from '../../store/tables/runs.ts'
 import type { Caller, ServiceContext, SigningContext } from '../context.ts'
 import { lockRun } from '../locks.ts'

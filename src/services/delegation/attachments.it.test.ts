@@ -4,7 +4,7 @@ import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import type { Json } from '../../domain/json.ts'
 import { hashBytes } from '../../domain/digest.ts'
 import { reviseRequest } from '../decisions/revising/revise-request.ts'
-import { getRequest } from '../requests/get-request.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
 import { getRun } from '../runs/get-run.ts'
 import { admitRun } from './admit-run.ts'
 import {

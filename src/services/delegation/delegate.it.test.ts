@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
-import { stillRuns } from '../../delivery/still-runs.ts'
+import { stillRuns } from '../../delivery/reconciling/still-runs.ts'
 import { settleUnknown } from '../executions/settle-unknown.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
 import { closeRun } from '../runs/ending/close-run.ts'

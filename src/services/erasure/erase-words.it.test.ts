@@ -13,7 +13,7 @@ import { formatStatementKeys } from '../../evidence/bundle/statement-keys.ts'
 import { verifyBundle } from '../../evidence/verify/verify-bundle.ts'
 import { exportBundle } from '../audit/export/export-bundle.ts'
 import { commentRequest } from '../requests/comment-request.ts'
-import { getRequest } from '../requests/get-request.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
 import { erasePersonWords, eraseRequestWords } from './erase-words.ts'
 
 let desk: AgentDesk

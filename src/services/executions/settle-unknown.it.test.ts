@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { DeskCall } from '../../../test/harness/fixtures/agent-desk.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
-import { escalated } from '../../domain/waiting-steps.ts'
+import { escalated } from '../../domain/deciding/waiting-steps.ts'
 import { toJsonb } from '../../store/database.ts'
 import { settleOutcome } from '../decisions/settle-outcome.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'

@@ -4,7 +4,7 @@ import { createTestService, type TestService } from '../../../test/harness/fixtu
 import { createTestDatabase } from '../../../test/harness/postgres.ts'
 import type { Caller } from '../context.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
-import { getRequest } from '../requests/get-request.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
 import type { RequestDetailRecord } from '../requests/request-record.ts'
 import type { ExternalInput } from './external-input.ts'
 import { openExternal } from './open-external.ts'

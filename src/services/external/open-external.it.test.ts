@@ -4,7 +4,7 @@ import type { Judgement } from '../../domain/judgement.ts'
 import { addKey } from '../../../test/harness/fixtures/people.ts'
 import { unknownToolHash } from '../../policy/judge/unknown-tool.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
-import { getRequest } from '../requests/get-request.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
 import { openProgramDesk, refusalOf, type ProgramDesk } from './external.fixture.ts'
 import { openExternal } from './open-external.ts'
 

@@ -6,7 +6,7 @@ import type { RequestTable } from '../../store/tables/requests.ts'
 import type { SigningContext } from '../context.ts'
 import { endRequest } from '../decisions/ending/end-request.ts'
 import { issuePermit } from '../decisions/permits/permits.ts'
-import { judgementCaller } from '../turns/judgement-caller.ts'
+import { judgementCaller } from '../turns/judging/judgement-caller.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 
 /**

@@ -1,5 +1,5 @@
 import type { Json } from '../../domain/json.ts'
-import type { GrantStatement } from '../../domain/statement.ts'
+import type { GrantStatement } from '../../domain/statements/statement.ts'
 import { blockedNow } from '../../policy/judge/blocked-now.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { builtInToolNames } from '../../policy/worker/built-in-tool-names.ts'

@@ -1,11 +1,16 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { grantedCommand, isCommand, reachOf, type GrantReach } from '../../domain/grant-reach.ts'
+import {
+  grantedCommand,
+  isCommand,
+  reachOf,
+  type GrantReach,
+} from '../../domain/deciding/grant-reach.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { Problem } from '../../domain/problem.ts'
-import { quorumTeams } from '../../domain/quorum.ts'
-import { signStatement, type Signer } from '../../domain/statement-bytes.ts'
-import type { GrantStatement } from '../../domain/statement.ts'
+import { quorumTeams } from '../../domain/deciding/quorum.ts'
+import { signStatement, type Signer } from '../../domain/statements/statement-bytes.ts'
+import type { GrantStatement } from '../../domain/statements/statement.ts'
 import type { Scope } from '../../domain/verdict.ts'
 import { getText } from '../../store/content.ts'
 import type { RequestTable } from '../../store/tables/requests.ts'

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
-import { verifyStatement } from '../../domain/statement-bytes.ts'
-import type { Verifier } from '../../domain/statement-bytes.ts'
-import type { GrantStatement } from '../../domain/statement.ts'
+import { verifyStatement } from '../../domain/statements/statement-bytes.ts'
+import type { Verifier } from '../../domain/statements/statement-bytes.ts'
+import type { GrantStatement } from '../../domain/statements/statement.ts'
 import type { ApprovalGrantTable } from '../../store/tables/decisions.ts'
 
 /** A call that a grant may cover. `path` is the one file it touches, when it touches one. */

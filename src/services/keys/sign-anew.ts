@@ -6,8 +6,8 @@ import {
   withRetired,
   type Signer,
   type Verifier,
-} from '../../domain/statement-bytes.ts'
-import type { Signed, StatementKind } from '../../domain/statement.ts'
+} from '../../domain/statements/statement-bytes.ts'
+import type { Signed, StatementKind } from '../../domain/statements/statement.ts'
 import { verifyPin } from '../policy/pins/verify-pin.ts'
 import { verifyActivation } from '../policy/verify-activation.ts'
 import { statementOf } from '../runs/verify-run.ts'

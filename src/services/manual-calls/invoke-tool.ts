@@ -13,7 +13,7 @@ import { onceForKey } from '../decisions/idempotency.ts'
 import { lockRun } from '../locks.ts'
 import { openingOf, openRequest } from '../requests/open-request.ts'
 import { assertMaySteer } from '../runs/may-steer-run.ts'
-import { recordVerdict } from '../turns/record-verdict.ts'
+import { recordVerdict } from '../turns/judging/record-verdict.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 
 /** So many calls of people may be open in one run. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { linkReachMs } from '../../domain/decision-signature.ts'
+import { linkReachMs } from '../../domain/deciding/decision-signature.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { Tx } from '../../store/database.ts'
 import { requireRight } from '../access/has-right.ts'

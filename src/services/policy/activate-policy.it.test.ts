@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { signStatement } from '../../domain/statement-bytes.ts'
+import { signStatement } from '../../domain/statements/statement-bytes.ts'
 import type { Policy, ProjectFiles } from '../../policy/policy.ts'
 import { policyDocument } from '../../policy/version-digest.ts'
 import { toJsonb } from '../../store/database.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { signStatement } from '../../domain/statement-bytes.ts'
+import { signStatement } from '../../domain/statements/statement-bytes.ts'
 import type { ProjectFiles } from '../../policy/policy.ts'
 import { policyDigest, policyDocument } from '../../policy/version-digest.ts'
 import { toJsonb } from '../../store/database.ts'

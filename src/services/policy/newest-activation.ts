@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { ActivationStatement } from '../../domain/statement.ts'
-import type { Verifier } from '../../domain/statement-bytes.ts'
+import type { ActivationStatement } from '../../domain/statements/statement.ts'
+import type { Verifier } from '../../domain/statements/statement-bytes.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { verifyActivation, type ActivationRow } from './verify-activation.ts'
 

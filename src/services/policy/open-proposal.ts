@@ -1,8 +1,12 @@
 import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { Problem } from '../../domain/problem.ts'
-import type { ProposalStatement } from '../../domain/statement.ts'
-import { signStatement, verifyStatement, type Verifier } from '../../domain/statement-bytes.ts'
+import type { ProposalStatement } from '../../domain/statements/statement.ts'
+import {
+  signStatement,
+  verifyStatement,
+  type Verifier,
+} from '../../domain/statements/statement-bytes.ts'
 import type { Policy } from '../../policy/policy.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { PolicyProposalTable } from '../../store/tables/policy.ts'

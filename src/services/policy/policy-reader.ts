@@ -1,6 +1,6 @@
 import { hashJson } from '../../domain/digest.ts'
 import { Problem } from '../../domain/problem.ts'
-import type { Verifier } from '../../domain/statement-bytes.ts'
+import type { Verifier } from '../../domain/statements/statement-bytes.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { parseProject } from '../../policy/project/parse-project.ts'
 import { filesOfDocument } from '../../policy/version-digest.ts'

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { ActivationStatement } from '../../domain/statement.ts'
-import { verifyStatement, type Verifier } from '../../domain/statement-bytes.ts'
+import type { ActivationStatement } from '../../domain/statements/statement.ts'
+import { verifyStatement, type Verifier } from '../../domain/statements/statement-bytes.ts'
 import type { PolicyActivationTable } from '../../store/tables/policy.ts'
 
 /** The signed part of an activation's row. */

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import type { WaitingStep } from '../../domain/judgement.ts'
-import { escalated, stepsDue } from '../../domain/waiting-steps.ts'
+import { escalated, stepsDue } from '../../domain/deciding/waiting-steps.ts'
 import { toJsonb, type Tx } from '../../store/database.ts'
 import type { RequestTable } from '../../store/tables/requests.ts'
 import { aboutRequest } from '../decisions/ending/end-request.ts'

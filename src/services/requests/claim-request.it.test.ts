@@ -5,7 +5,7 @@ import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { claimRequest, releaseClaim } from './claim-request.ts'
 import { commentRequest } from './comment-request.ts'
-import { getRequest } from './get-request.ts'
+import { getRequest } from './detail/get-request.ts'
 import { useRequestDesk, database, service, ada, grace, linus, root } from './requests.fixture.ts'
 
 useRequestDesk()

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { PrincipalReason } from '../../domain/eligibility.ts'
+import type { PrincipalReason } from '../../domain/deciding/eligibility.ts'
 import type { Db, Tx } from '../../store/database.ts'
 
 export interface Principal {

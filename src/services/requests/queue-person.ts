@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
 import { Problem } from '../../domain/problem.ts'
-import { quorumTeams } from '../../domain/quorum.ts'
+import { quorumTeams } from '../../domain/deciding/quorum.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { RequestTable } from '../../store/tables/requests.ts'
 import type { Caller } from '../context.ts'

@@ -1,8 +1,8 @@
-import type { GrantReach } from '../../domain/grant-reach.ts'
+import type { GrantReach } from '../../domain/deciding/grant-reach.ts'
 import type { Json } from '../../domain/json.ts'
 import type { WaitingStep } from '../../domain/judgement.ts'
-import type { ExternalItemRecord, ExternalRecord } from './external-record.ts'
-import type { NamedFileRecord } from './named-files.ts'
+import type { ExternalItemRecord, ExternalRecord } from './detail/external-record.ts'
+import type { NamedFileRecord } from './detail/named-files.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import type {
   CallFacts,

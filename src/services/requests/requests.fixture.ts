@@ -8,7 +8,7 @@ import {
 } from '../../../test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { listRequests, type ListRequestsInput } from './list-requests.ts'
+import { listRequests, type ListRequestsInput } from './lists/list-requests.ts'
 
 export let database: TestDatabase
 export let service: TestService

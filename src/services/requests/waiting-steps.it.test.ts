@@ -10,8 +10,8 @@ import { decideRequest } from '../decisions/decide-request.ts'
 import { extendRequest } from '../decisions/ending/extend-request.ts'
 import { reviseRequest } from '../decisions/revising/revise-request.ts'
 import { advanceRequests } from '../runs/advance-requests.ts'
-import { getRequest } from './get-request.ts'
-import { listRequests } from './list-requests.ts'
+import { getRequest } from './detail/get-request.ts'
+import { listRequests } from './lists/list-requests.ts'
 
 const hour = 3_600_000
 const steps = [

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { JsonObject } from '../../domain/json.ts'
 import { requireRight } from '../access/has-right.ts'
 import type { Caller, ServiceContext } from '../context.ts'
-import { loadTranscript } from '../turns/load-transcript.ts'
+import { loadTranscript } from '../turns/messages/load-transcript.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
 
 const runsAtOnce = 50

@@ -1,5 +1,5 @@
 import { sql, type Selectable } from 'kysely'
-import type { RunStatement } from '../../domain/statement.ts'
+import type { RunStatement } from '../../domain/statements/statement.ts'
 import type { RunMode } from '../../domain/verdict.ts'
 import { narrowPolicy } from '../../policy/delegation/narrow-worker.ts'
 import type { Policy } from '../../policy/policy.ts'

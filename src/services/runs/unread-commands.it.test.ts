@@ -5,7 +5,7 @@ import {
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { testSandbox } from '../../tools/commands/commands.fixture.ts'
-import { getRequest } from '../requests/get-request.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
 import { startRun } from './start-run.ts'
 
 let desk: AgentDesk

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import { canonicalJson } from '../../domain/digest.ts'
-import { verifyStatement, type Verifier } from '../../domain/statement-bytes.ts'
-import type { RunStatement } from '../../domain/statement.ts'
+import { verifyStatement, type Verifier } from '../../domain/statements/statement-bytes.ts'
+import type { RunStatement } from '../../domain/statements/statement.ts'
 import type { RunMode } from '../../domain/verdict.ts'
 import type { RunTable } from '../../store/tables/runs.ts'
 

@@ -4,7 +4,7 @@ import type { ModelPicture } from '../../models/model.ts'
 import { getContents } from '../../store/content.ts'
 import type { Db } from '../../store/database.ts'
 import type { StoredFile } from '../runs/transcript/store-result.ts'
-import type { TranscriptMessage } from './load-transcript.ts'
+import type { TranscriptMessage } from './messages/load-transcript.ts'
 
 /** The pictures of a transcript that the model sees, by call. */
 export type CallPictures = ReadonlyMap<string, readonly ModelPicture[]>

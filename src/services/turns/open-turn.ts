@@ -7,10 +7,15 @@ import { openAttachments } from '../delegation/attachments.ts'
 import { lockRun } from '../locks.ts'
 import { openingOf, openRequests, type AskedOpening } from '../requests/open-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
-import { judgementCaller } from './judgement-caller.ts'
-import type { JudgedCall } from './judge-turn.ts'
+import { judgementCaller } from './judging/judgement-caller.ts'
+import type { JudgedCall } from './judging/judge-turn.ts'
 import { storeAllPresented } from './present-call.ts'
-import { agentReasonOf, recordVerdicts, storeRefusal, type CallVerdict } from './record-verdict.ts'
+import {
+  agentReasonOf,
+  recordVerdicts,
+  storeRefusal,
+  type CallVerdict,
+} from './judging/record-verdict.ts'
 import { storeResult } from '../runs/transcript/store-result.ts'
 
 /**

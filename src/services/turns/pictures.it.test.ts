@@ -7,7 +7,7 @@ import { getText } from '../../store/content.ts'
 import { keepFiles } from '../executions/keep-files.ts'
 import { readTranscript } from '../runs/transcript/transcript.ts'
 import { callPictures } from './call-pictures.ts'
-import type { TranscriptMessage } from './load-transcript.ts'
+import type { TranscriptMessage } from './messages/load-transcript.ts'
 import { takeTurn } from './take-turn.ts'
 
 let honest: McpDesk

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { openAgentDesk, type AgentDesk } from '../../../test/harness/fixtures/agent-desk.ts'
-import { getRequest } from '../requests/get-request.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
 
 let desk: AgentDesk
 let presented: string[]

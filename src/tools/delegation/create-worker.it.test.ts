@@ -7,7 +7,7 @@ import {
   openAgentDesk,
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
-import { getRequest } from '../../services/requests/get-request.ts'
+import { getRequest } from '../../services/requests/detail/get-request.ts'
 import { startRun } from '../../services/runs/start-run.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
 

@@ -1,7 +1,7 @@
 import type { LogFiles } from '../../../src/evidence/bundle/log-files.ts'
 import { formatStatementKeys } from '../../../src/evidence/bundle/statement-keys.ts'
 import type { NoteSigner } from '../../../src/evidence/note/signed-note.ts'
-import type { Verifier } from '../../../src/domain/statement-bytes.ts'
+import type { Verifier } from '../../../src/domain/statements/statement-bytes.ts'
 import { logAsFiles } from '../../../src/services/audit/export/log-as-files.ts'
 import type { Db } from '../../../src/store/database.ts'
 

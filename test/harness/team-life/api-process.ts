@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { NamespaceGuard } from '../../../src/delivery/namespace-guard.ts'
-import { Relay } from '../../../src/delivery/relay.ts'
+import { Relay } from '../../../src/delivery/outbox/relay.ts'
 import type { SigningContext } from '../../../src/services/context.ts'
 import { admitRun } from '../../../src/services/delegation/admit-run.ts'
 import { createPolicyReader } from '../../../src/services/policy/policy-reader.ts'

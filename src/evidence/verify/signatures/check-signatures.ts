@@ -2,7 +2,7 @@ import {
   whyNotSigned,
   type DecisionSignature,
   type DecisionStatement,
-} from '../../../domain/decision-signature.ts'
+} from '../../../domain/deciding/decision-signature.ts'
 import type { JsonObject } from '../../../domain/json.ts'
 import type { Check } from '../check.ts'
 import type { Findings } from '../finding.ts'

@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import { linkReachMs, readPasskeyKey } from '../../../domain/decision-signature.ts'
+import { linkReachMs, readPasskeyKey } from '../../../domain/deciding/decision-signature.ts'
 import { hashBytes } from '../../../domain/digest.ts'
 import type { Findings } from '../finding.ts'
 import { referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'

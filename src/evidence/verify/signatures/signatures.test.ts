@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { challengeOf, readPasskeyKey, whyNotSigned } from '../../../domain/decision-signature.ts'
+import {
+  challengeOf,
+  readPasskeyKey,
+  whyNotSigned,
+} from '../../../domain/deciding/decision-signature.ts'
 import { canonicalJson, hashBytes } from '../../../domain/digest.ts'
 import type { JsonObject } from '../../../domain/json.ts'
 import {

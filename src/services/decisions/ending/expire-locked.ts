@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { JsonObject } from '../../../domain/json.ts'
-import { stepsDue } from '../../../domain/waiting-steps.ts'
+import { stepsDue } from '../../../domain/deciding/waiting-steps.ts'
 import type { RequestTable } from '../../../store/tables/requests.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 import { wakeWaiting } from '../../requests/wake-waiting.ts'

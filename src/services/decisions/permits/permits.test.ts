@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto'
 import type { Selectable } from 'kysely'
 import { describe, expect, test } from 'vitest'
-import { signStatement, type Verifier } from '../../../domain/statement-bytes.ts'
-import type { PermitStatement } from '../../../domain/statement.ts'
+import { signStatement, type Verifier } from '../../../domain/statements/statement-bytes.ts'
+import type { PermitStatement } from '../../../domain/statements/statement.ts'
 import type { PermitTable } from '../../../store/tables/decisions.ts'
 import { verifyPermit, type PermitExpectation } from './permits.ts'
 

@@ -1,9 +1,13 @@
 import type { Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { randomBytes } from 'node:crypto'
-import { signStatement, verifyStatement, withRetired } from '../../../domain/statement-bytes.ts'
-import type { Signer, Verifier } from '../../../domain/statement-bytes.ts'
-import type { PermitStatement } from '../../../domain/statement.ts'
+import {
+  signStatement,
+  verifyStatement,
+  withRetired,
+} from '../../../domain/statements/statement-bytes.ts'
+import type { Signer, Verifier } from '../../../domain/statements/statement-bytes.ts'
+import type { PermitStatement } from '../../../domain/statements/statement.ts'
 import type { Tx } from '../../../store/database.ts'
 import type { PermitTable } from '../../../store/tables/decisions.ts'
 

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { EditsPolicy } from '../../../domain/verdict.ts'
-import { revisedRouting } from '../../../domain/waiting-steps.ts'
+import { revisedRouting } from '../../../domain/deciding/waiting-steps.ts'
 import { toJsonb } from '../../../store/database.ts'
 import type { RequestTable } from '../../../store/tables/requests.ts'
 import type { Caller, RemoteJudgement, StoredPresentation } from '../../context.ts'

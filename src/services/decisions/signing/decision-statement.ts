@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Selectable } from 'kysely'
-import type { DecisionStatement } from '../../../domain/decision-signature.ts'
+import type { DecisionStatement } from '../../../domain/deciding/decision-signature.ts'
 import { canonicalJson, hashBytes } from '../../../domain/digest.ts'
 import type { RequestTable } from '../../../store/tables/requests.ts'
 import type { DecisionInput } from '../decision-input.ts'

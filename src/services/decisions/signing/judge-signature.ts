@@ -4,7 +4,7 @@ import {
   whyNotSigned,
   type DecisionSignature,
   type DecisionStatement,
-} from '../../../domain/decision-signature.ts'
+} from '../../../domain/deciding/decision-signature.ts'
 import { Problem } from '../../../domain/problem.ts'
 import type { Tx } from '../../../store/database.ts'
 import type { CredentialTable } from '../../../store/tables/passkeys.ts'

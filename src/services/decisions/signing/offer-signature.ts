@@ -2,7 +2,7 @@ import {
   generateAuthenticationOptions,
   type PublicKeyCredentialRequestOptionsJSON,
 } from '@simplewebauthn/server'
-import { challengeOf, type DecisionStatement } from '../../../domain/decision-signature.ts'
+import { challengeOf, type DecisionStatement } from '../../../domain/deciding/decision-signature.ts'
 import type { Json } from '../../../domain/json.ts'
 import { Problem } from '../../../domain/problem.ts'
 import type { Tx } from '../../../store/database.ts'

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { readPasskeyKey, whyNotSigned } from '../../../domain/decision-signature.ts'
+import { readPasskeyKey, whyNotSigned } from '../../../domain/deciding/decision-signature.ts'
 import type { JsonObject } from '../../../domain/json.ts'
 import { addRequest, type TestRequest } from '../../../../test/harness/fixtures/gated-run.ts'
 import type { TestPerson } from '../../../../test/harness/fixtures/people.ts'
@@ -15,7 +15,7 @@ import type {
 } from '../../../../test/harness/fixtures/software-passkey.ts'
 import { readPublicKey } from '../../passkeys/public-key.ts'
 import { removeCredential } from '../../passkeys/remove-credential.ts'
-import { getRequest } from '../../requests/get-request.ts'
+import { getRequest } from '../../requests/detail/get-request.ts'
 import { decideMany } from '../decide-many.ts'
 import { decideRequest } from '../decide-request.ts'
 import {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { PinStatement } from '../../../domain/statement.ts'
-import { signStatement } from '../../../domain/statement-bytes.ts'
+import type { PinStatement } from '../../../domain/statements/statement.ts'
+import { signStatement } from '../../../domain/statements/statement-bytes.ts'
 import type { Policy, WorkerDefinition } from '../../../policy/policy.ts'
 import { getText } from '../../../store/content.ts'
 import type { Db } from '../../../store/database.ts'

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { PinStatement } from '../../../domain/statement.ts'
+import type { PinStatement } from '../../../domain/statements/statement.ts'
 import { ContentChanged, getText } from '../../../store/content.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import type { McpDefinition } from '../../../tools/mcp/mcp-protocol.ts'

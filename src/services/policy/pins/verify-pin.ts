@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { PinStatement } from '../../../domain/statement.ts'
-import { verifyStatement, type Verifier } from '../../../domain/statement-bytes.ts'
+import type { PinStatement } from '../../../domain/statements/statement.ts'
+import { verifyStatement, type Verifier } from '../../../domain/statements/statement-bytes.ts'
 import type { McpPinTable } from '../../../store/tables/policy.ts'
 
 /** The signed part of a pin's row. */

@@ -6,7 +6,7 @@ import type { McpServer, Policy } from '../../../policy/policy.ts'
 import { parseProject } from '../../../policy/project/parse-project.ts'
 import { filesOfDocument } from '../../../policy/version-digest.ts'
 import { refusedStartUnder } from '../../delegation/refused-start.ts'
-import { accessesOf } from '../../turns/judge-turn.ts'
+import { accessesOf } from '../../turns/judging/judge-turn.ts'
 import type { WorkerContext } from '../../worker-context.ts'
 import { assumeFiles } from './assumed-files.ts'
 import type {

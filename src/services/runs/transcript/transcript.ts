@@ -3,7 +3,7 @@ import {
   loadWholeTranscript,
   type TranscriptCall,
   type TranscriptMessage,
-} from '../../turns/load-transcript.ts'
+} from '../../turns/messages/load-transcript.ts'
 import { liveCallsOf, type LiveCall } from '../../../store/live-output.ts'
 import { childrenOf } from '../children-of.ts'
 import { assertVisible } from '../visible-run.ts'

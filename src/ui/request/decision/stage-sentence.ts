@@ -1,5 +1,5 @@
 import type { DecisionAnswer } from '../../../api/schemas/decisions.ts'
-import { placeText } from '../../../domain/quorum.ts'
+import { placeText } from '../../../domain/deciding/quorum.ts'
 import type { QuorumView, RequestDetail } from '../../../api/schemas/requests.ts'
 
 /** What was decided, as far as it matters to what comes of it. */

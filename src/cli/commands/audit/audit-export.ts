@@ -1,0 +1,102 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Command, Option } from 'commander'
+import { isLogFile } from '../../../evidence/bundle/log-files.ts'
+import { filesOfArchive } from '../../../evidence/bundle/tar.ts'
+import { parseCheckpoint } from '../../../evidence/note/checkpoint.ts'
+import { parseNote } from '../../../evidence/note/signed-note.ts'
+import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import { connect } from '../../service/connect.ts'
+import { query } from '../../service/query.ts'
+import type { Service } from '../../service/service.ts'
+import { filtersOf, withFilters, type FilterOptions } from './audit-filters.ts'
+import { withExamples } from '../examples.ts'
+
+interface ExportOptions extends FilterOptions {
+  format?: 'jsonl' | 'csv'
+  log?: boolean
+  since?: string
+  out?: string
+}
+
+/** `countersign audit export`: lines of the trail, an evidence bundle of one request, or the whole log. */
+export function addAuditExportCommand(audit: Command): void {
+  const whole = withFilters(audit.command('export'))
+    .description(
+      'the trail as lines; with --request alone, what that request can be verified by offline; with --log, the whole log',
+    )
+    .addOption(new Option('--format <format>', 'lines (default: jsonl)').choices(['jsonl', 'csv']))
+    .option('--log', 'the whole log, into the folder that --out names')
+    .option('--since <file>', 'with --request alone: prove that the log continues this checkpoint')
+    .option('--out <path>', 'write to this file, or with --log into this new folder')
+    .action(exportTrail)
+  withExamples(whole, [
+    'audit export --out trail.jsonl',
+    'audit export --request 12 --out request-12.json',
+    'audit export --log --out trail/',
+    'audit export --from 2026-11-01 --to 2026-12-01 --format csv --out november.csv',
+  ])
+}
+
+async function exportTrail(options: ExportOptions): Promise<void> {
+  const { format, log, request, since, out, ...others } = options
+  const filters = Object.values(filtersOf({ ...others })).filter((one) => one !== undefined)
+  if (log === true) {
+    if (out === undefined || format !== undefined || request !== undefined || filters.length > 0) {
+      throw new CommandFailure('--log takes --out FOLDER, and no filter', exitCodes.usage)
+    }
+    return exportLog(await connect(options), out)
+  }
+  const isBundle = request !== undefined && format === undefined && filters.length === 0
+  if (since !== undefined && !isBundle) {
+    throw new CommandFailure('--since goes with --request alone', exitCodes.usage)
+  }
+  const service = await connect(options)
+  if (isBundle) {
+    const size = since === undefined ? undefined : String(await sizeIn(since))
+    const path = `/v1/requests/${encodeURIComponent(request)}/evidence${query({ since: size })}`
+    return write(await service.bytes(path), out, null)
+  }
+  const fields = { ...filtersOf(options), format: format ?? 'jsonl' }
+  const { bytes, headers } = await service.answer(`/v1/audit/export${query(fields)}`)
+  return write(bytes, out, headers.get('x-total-count'))
+}
+
+async function write(
+  bytes: Uint8Array,
+  out: string | undefined,
+  count: string | null,
+): Promise<void> {
+  const events = count === null ? '' : `${count} events, `
+  if (out === undefined) {
+    process.stdout.write(bytes)
+    if (count !== null) console.error(`${count} events`)
+    return
+  }
+  await writeFile(out, bytes)
+  console.log(`${out}: ${events}${bytes.length} bytes`)
+}
+
+/** Writes the files of the archive into a folder that is new or empty. */
+async function exportLog(service: Service, folder: string): Promise<void> {
+  const there = await readdir(folder).catch(() => [])
+  if (there.length > 0) throw new CommandFailure(`${folder} is not empty`, exitCodes.usage)
+  let files = 0
+  let size = 0
+  for await (const { path, bytes } of filesOfArchive(service.chunks('/v1/audit/log/archive'))) {
+    if (!isLogFile(path)) throw new CommandFailure('The archive has a file that no log has')
+    await mkdir(dirname(join(folder, path)), { recursive: true })
+    await writeFile(join(folder, path), bytes)
+    files += 1
+    if (path === 'checkpoint') size = sizeOf(Buffer.from(bytes).toString('utf8'))
+  }
+  console.log(`${folder}: ${size} events, ${files} files`)
+}
+
+async function sizeIn(file: string): Promise<number> {
+  return sizeOf(await readFile(file, 'utf8'))
+}
+
+function sizeOf(note: string): number {
+  return parseCheckpoint(parseNote(note).text).size
+}

@@ -1,0 +1,29 @@
+import type { Command } from 'commander'
+import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { readInstant } from '../read-instant.ts'
+
+/** Which events of the trail. */
+export interface FilterOptions extends ServiceOptions {
+  type?: string
+  actor?: string
+  request?: string
+  run?: string
+  from?: string
+  to?: string
+}
+
+export function withFilters(command: Command): Command {
+  return withService(command)
+    .option('--type <type>', 'such as decision.recorded')
+    .option('--actor <actor>', 'an id, an address, or a kind of actor')
+    .option('--request <request>', 'id or number')
+    .option('--run <run>', 'id')
+    .option('--from <time>', 'ISO 8601, included', readInstant)
+    .option('--to <time>', 'ISO 8601, not included', readInstant)
+}
+
+/** The filters as the service reads them. */
+export function filtersOf(options: FilterOptions): Record<string, string | undefined> {
+  const { type, actor, request, run, from, to } = options
+  return { type, actor, requestId: request, runId: run, from, to }
+}

@@ -1,0 +1,137 @@
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { parseBundle } from '../../../evidence/bundle/evidence-bundle.ts'
+import type { LogFiles } from '../../../evidence/bundle/log-files.ts'
+import { MalformedEvidence } from '../../../evidence/malformed.ts'
+import { parseVerifierKey, type NoteKey } from '../../../evidence/note/note-key.ts'
+import type { Finding, Verdict } from '../../../evidence/verify/finding.ts'
+import { verifyBundle } from '../../../evidence/verify/verify-bundle.ts'
+import { verifyLog } from '../../../evidence/verify/verify-log.ts'
+import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import { printableLine } from '../../text/terminal-text.ts'
+import { withExamples } from '../examples.ts'
+
+interface VerifyOptions {
+  key: string
+  since?: string
+  witness?: string
+  json?: boolean
+}
+
+/** `countersign audit verify`: needs no service, no database, no network and no project. */
+export function addAuditVerifyCommand(audit: Command): void {
+  const verify = audit
+    .command('verify')
+    .description(
+      'judge a bundle or a full export offline: exit code 0 only when every verdict holds',
+    )
+    .argument('<evidence>', 'a bundle (file) or a full export (folder)')
+    .requiredOption(
+      '--key <vkey>',
+      "the log's public key, as audit key prints it, or a file with it",
+    )
+    .option('--since <file>', 'a checkpoint that you kept: the log must continue it')
+    .option(
+      '--witness <vkey>',
+      'the key of a witness, or a file with it: it must have cosigned that checkpoint',
+    )
+    .option('--json', 'print JSON')
+    .action(verifyEvidence)
+  withExamples(verify, [
+    'audit verify request-12.json --key log.vkey',
+    'audit verify trail/ --key log.vkey --since kept-checkpoint',
+    'audit verify trail/ --key log.vkey --since witness/checkpoint-812.txt --witness witness.vkey',
+  ])
+}
+
+function verifyEvidence(path: string, options: VerifyOptions): void {
+  const key = readKey(options.key)
+  const since = options.since === undefined ? null : checkpointIn(readText(options.since))
+  const witness = options.witness === undefined ? undefined : readKey(options.witness)
+  const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  const verdicts = isFolder
+    ? verifyLog(filesIn(path), key, since, witness)
+    : verifyBundle(
+        readable(() => parseBundle(readText(path))),
+        key,
+        since,
+        witness,
+      )
+  const holds = verdicts.every(({ outcome }) => outcome === 'holds')
+  if (options.json === true) console.log(JSON.stringify({ holds, verdicts }))
+  else console.log(verdicts.map(verdictText).join('\n'))
+  if (!holds) process.exitCode = exitCodes.failed
+}
+
+function verdictText(verdict: Verdict): string {
+  const { name, outcome, findings, found, notes } = verdict
+  const [first = '', ...others] = notes
+  const words = { holds: 'holds', fails: 'FAILS', unknown: 'CANNOT BE JUDGED' }
+  const lines = [`${name.padEnd(14)}${words[outcome]}${first === '' ? '' : `  ${first}`}`]
+  for (const note of others) lines.push(`  ${note}`)
+  for (const finding of findings) lines.push(`  ${printableLine(findingText(finding))}`)
+  if (found > findings.length) lines.push(`  and ${found - findings.length} more`)
+  return lines.join('\n')
+}
+
+function findingText({ problem, event, requestId, runId }: Finding): string {
+  const place = event?.index === undefined ? (event?.id ?? '') : `${event.index}`
+  const about = [
+    ...(event === undefined
+      ? []
+      : [`event ${place}${event.type === undefined ? '' : ` ${event.type}`}`]),
+    ...(requestId === undefined ? [] : [`request ${requestId}`]),
+    ...(requestId !== undefined || runId === undefined ? [] : [`run ${runId}`]),
+  ]
+  return about.length === 0 ? problem : `${about.join(', ')}: ${problem}`
+}
+
+/** The key itself, or a file that holds it. */
+function readKey(given: string): NoteKey {
+  const isKey = given.includes('+') && statSync(given, { throwIfNoEntry: false }) === undefined
+  return readable(() => parseVerifierKey(isKey ? given : readText(given).trim()))
+}
+
+/** A checkpoint as a note, or in the answer of `GET /v1/audit/checkpoint`. */
+function checkpointIn(text: string): string {
+  if (!text.trimStart().startsWith('{')) return text
+  try {
+    const { checkpoint } = JSON.parse(text) as { checkpoint?: unknown }
+    if (typeof checkpoint === 'string') return checkpoint
+  } catch {
+    // Said below.
+  }
+  throw new CommandFailure('--since: this file holds no checkpoint', exitCodes.usage)
+}
+
+function filesIn(folder: string): LogFiles {
+  return {
+    read(path) {
+      try {
+        return readFileSync(join(folder, path))
+      } catch (error) {
+        if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null
+        throw error
+      }
+    },
+  }
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw new CommandFailure(`${path} cannot be read`, exitCodes.usage, { cause })
+  }
+}
+
+/** What cannot even be read is said in a sentence. */
+function readable<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (error instanceof MalformedEvidence) throw new CommandFailure(error.message, exitCodes.usage)
+    throw error
+  }
+}

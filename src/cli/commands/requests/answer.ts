@@ -1,0 +1,43 @@
+import type { Command } from 'commander'
+import type { RequestDetail } from '../../../api/schemas/requests.ts'
+import { askAnswer, sendAnswer } from '../../decide/answer.ts'
+import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import { isInteractive } from '../../interactive.ts'
+import { connect } from '../../service/connect.ts'
+import { path } from '../../service/path.ts'
+import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { requestText } from '../../text/request-text.ts'
+import { withExamples } from '../examples.ts'
+
+/** `countersign answer ID`: answers a question of a run. */
+export function addAnswerCommand(program: Command): void {
+  const command = withService(program.command('answer'))
+    .description('answer a question of a run; the agent reads your words')
+    .argument('<request>', 'its id or number')
+    .argument('[text]', 'the answer; where the question offers choices, one of them')
+    .option('--json', 'print the answer as JSON')
+    .action(answer)
+  withExamples(command, ['answer 12', 'answer 12 "use the release branch"'])
+}
+
+async function answer(
+  ref: string,
+  given: string | undefined,
+  options: ServiceOptions & { json?: boolean },
+): Promise<void> {
+  if (given === undefined && !isInteractive()) {
+    const sentence = `Without a terminal give the answer: countersign answer ${ref} TEXT`
+    throw new CommandFailure(sentence, exitCodes.usage)
+  }
+  const service = await connect(options)
+  const request = await service.get<RequestDetail>(path`/v1/requests/${ref}`)
+  if (request.kind !== 'question') {
+    throw new CommandFailure(`#${request.number} is not a question: approve or deny it.`)
+  }
+  if (given === undefined) console.log(requestText(request, { full: true }).text)
+  const asked =
+    given === undefined ? await askAnswer(request) : ({ decision: 'answer', text: given } as const)
+  if (asked === 'skip' || asked === 'quit') throw new CommandFailure('Nothing was answered.')
+  const answered = await sendAnswer(service, request, asked)
+  console.log(options.json === true ? JSON.stringify(answered) : 'Recorded. The agent reads it.')
+}

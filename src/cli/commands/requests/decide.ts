@@ -1,0 +1,130 @@
+import { confirm, isCancel, text } from '@clack/prompts'
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import type { ScopeName } from '../../../api/schemas/grants.ts'
+import type { RequestDetail } from '../../../api/schemas/requests.ts'
+import { type Choice, outcomeSentence, sendDecision } from '../../decide/decide.ts'
+import { coverageText } from '../../text/coverage-text.ts'
+import { whereToSign } from '../../decide/needs-passkey.ts'
+import { showWhole } from '../../decide/show-whole.ts'
+import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import { isInteractive } from '../../interactive.ts'
+import { connect } from '../../service/connect.ts'
+import { path } from '../../service/path.ts'
+import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { withExamples } from '../examples.ts'
+import { readInstant } from '../read-instant.ts'
+
+interface DecideOptions extends ServiceOptions {
+  scope?: ScopeName
+  uses?: number
+  until?: string
+  message?: string
+  digest?: string
+  stop?: boolean
+  json?: boolean
+}
+
+const digestExample = '"$(countersign requests show 12 --digest)"'
+
+/** `countersign approve ID` and `countersign deny ID`: print everything and confirm. */
+export function addDecideCommands(program: Command): void {
+  const approve = withDecision(program.command('approve'))
+    .description('approve exactly what the request shows')
+    .addOption(
+      new Option('--scope <scope>', 'how far the approval reaches')
+        .choices(['once', 'run', 'path', 'command'])
+        .default('once'),
+    )
+    .option('--uses <number>', 'with a scope wider than once: how often it may be used', readUses)
+    .option('--until <time>', 'with a scope wider than once: when it ends, ISO 8601', readInstant)
+    .action((ref: string, options: DecideOptions) => decide('approve', ref, options))
+  withExamples(approve, [
+    'approve 12',
+    'approve 12 --scope run --uses 5 -m "the same file, five times"',
+    `approve 12 --digest ${digestExample}`,
+  ])
+  const deny = withDecision(program.command('deny'))
+    .description('deny a request; the reason is shown to the model')
+    .option('--stop', 'cancel the later calls of the turn too, and let the run wait for a message')
+    .action((ref: string, options: DecideOptions) => decide('deny', ref, options))
+  withExamples(deny, ['deny 12 -m "use yarn"', 'deny 12 --stop -m "wrong branch"'])
+}
+
+function withDecision(command: Command): Command {
+  return withService(command)
+    .argument('<request>', 'its id or number')
+    .option('-m, --message <reason>', 'why; needed at high risk')
+    .option('--digest <digest>', 'the digest you were shown: decides without asking again')
+    .option('--json', 'print the answer as JSON, and the request on standard error')
+}
+
+function readUses(text: string): number {
+  if (/^[1-9]\d*$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('a whole number from 1 on.')
+}
+
+async function decide(
+  decision: Choice['decision'],
+  ref: string,
+  options: DecideOptions,
+): Promise<void> {
+  if (options.digest === undefined && !isInteractive()) {
+    throw new CommandFailure(
+      `Without a terminal name what you decide on: --digest, as printed by: countersign requests show ${ref} --digest`,
+      exitCodes.usage,
+    )
+  }
+  const service = await connect(options)
+  const request = await service.get<RequestDetail>(path`/v1/requests/${ref}`)
+  const print = options.json === true ? console.error : console.log
+  const seenAll = await showWhole(service, request, (page) => print(page))
+  const elsewhere = decision === 'approve' ? whereToSign(service, request) : null
+  if (elsewhere !== null) throw new CommandFailure(`Nothing was decided. ${elsewhere}`)
+  if (decision === 'approve') print(coverageText(request, options.scope ?? 'once'))
+  const reason = options.message ?? (await reasonFor(request))
+  if (options.digest === undefined && !(await isSure(decision, request, options))) {
+    throw new CommandFailure('Nothing was decided.')
+  }
+  const shown = options.digest === undefined ? request : { ...request, digest: options.digest }
+  const then = options.stop === true ? 'stop' : 'continue'
+  const answer = await sendDecision(service, shown, {
+    decision,
+    seenAll,
+    ...(decision === 'approve' ? approval(options) : { then }),
+    ...(reason === undefined ? {} : { reason }),
+  })
+  console.log(options.json === true ? JSON.stringify(answer) : outcomeSentence(answer, then))
+  process.exitCode = answer.state === 'pending' ? exitCodes.pending : exitCodes.done
+}
+
+function approval({ scope, uses, until }: DecideOptions): Partial<Choice> {
+  const grant = {
+    ...(uses === undefined ? {} : { uses }),
+    ...(until === undefined ? {} : { expiresAt: until }),
+  }
+  return { scope: scope ?? 'once', ...(Object.keys(grant).length === 0 ? {} : { grant }) }
+}
+
+/** High risk needs a reason; it is asked for where somebody can answer. */
+async function reasonFor(request: RequestDetail): Promise<string | undefined> {
+  if (request.risk !== 'high' || !isInteractive()) return undefined
+  const reason = await text({
+    message: 'Reason (required at high risk)',
+    validate: (value) => (value?.trim() ? undefined : 'A reason is required at high risk'),
+  })
+  if (isCancel(reason)) throw new CommandFailure('Nothing was decided.')
+  return reason
+}
+
+async function isSure(
+  decision: Choice['decision'],
+  request: RequestDetail,
+  options: DecideOptions,
+): Promise<boolean> {
+  const verb =
+    decision === 'deny'
+      ? `Deny${options.stop === true ? ' and stop' : ''}`
+      : `Approve as shown, scope ${options.scope ?? 'once'}`
+  const answer = await confirm({ message: `${verb}: #${request.number}?`, initialValue: false })
+  return answer === true
+}

@@ -1,0 +1,100 @@
+import { type Command, InvalidArgumentError, Option } from 'commander'
+import { connect } from '../../service/connect.ts'
+import { path } from '../../service/path.ts'
+import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { withExamples } from '../examples.ts'
+import { readInstant } from '../read-instant.ts'
+
+interface SettleOptions extends ServiceOptions {
+  ran: boolean | null
+  then: string
+  message: string
+}
+
+/** What people do with a request besides deciding it. */
+export function addRequestActions(requests: Command): void {
+  addClaim(requests)
+  addComment(requests)
+  addSettle(requests)
+  addRevoke(requests)
+  addExtend(requests)
+}
+
+function addClaim(requests: Command): void {
+  const command = onRequest(requests, 'claim')
+    .description('tell colleagues that you look at it; it locks nobody out')
+    .option('--release', 'give it back')
+    .action(async (ref: string, options: ServiceOptions & { release?: boolean }) => {
+      const service = await connect(options)
+      const claim = path`/v1/requests/${ref}/claim`
+      await (options.release === true ? service.delete(claim) : service.post(claim))
+      console.log(options.release === true ? 'Released.' : 'Claimed.')
+    })
+  withExamples(command, ['requests claim 12', 'requests claim 12 --release'])
+}
+
+function addComment(requests: Command): void {
+  const command = onRequest(requests, 'comment')
+    .description('say something to colleagues; the agent never reads it')
+    .argument('<text>', 'the comment')
+    .action(async (ref: string, text: string, options: ServiceOptions) => {
+      await (await connect(options)).post(path`/v1/requests/${ref}/comments`, { text })
+      console.log('Commented.')
+    })
+  withExamples(command, ['requests comment 12 "is the plan approved?"'])
+}
+
+function addSettle(requests: Command): void {
+  const command = onRequest(requests, 'settle')
+    .description('say what became of a call whose outcome is unknown')
+    .requiredOption('--ran <answer>', 'yes, no or unknown', readRan)
+    .addOption(
+      new Option('--then <what>', 'what the run does next; again only when it did not run')
+        .choices(['continue', 'again', 'stop'])
+        .makeOptionMandatory(),
+    )
+    .requiredOption('-m, --message <reason>', 'how you found out')
+    .action(async (ref: string, { ran, then, message, ...options }: SettleOptions) => {
+      const body = { ran, then, reason: message }
+      await (await connect(options)).post(path`/v1/requests/${ref}/settle`, body)
+      console.log('Settled.')
+    })
+  withExamples(command, [
+    'requests settle 14 --ran yes --then continue -m "the file is there"',
+    'requests settle 14 --ran no --then again -m "nothing was sent"',
+  ])
+}
+
+function addRevoke(requests: Command): void {
+  const command = onRequest(requests, 'revoke')
+    .description('take an approval back before its call has started')
+    .requiredOption('-m, --message <reason>', 'why')
+    .action(async (ref: string, options: ServiceOptions & { message: string }) => {
+      const body = { reason: options.message }
+      await (await connect(options)).post(path`/v1/requests/${ref}/revoke`, body)
+      console.log('Revoked. The call will not run.')
+    })
+  withExamples(command, ['requests revoke 12 -m "the release was called off"'])
+}
+
+function addExtend(requests: Command): void {
+  const command = onRequest(requests, 'extend')
+    .description('move the moment at which it expires')
+    .argument('<time>', 'ISO 8601', readInstant)
+    .action(async (ref: string, expiresAt: string, options: ServiceOptions) => {
+      await (await connect(options)).post(path`/v1/requests/${ref}/extend`, { expiresAt })
+      console.log(`Expires ${expiresAt}.`)
+    })
+  withExamples(command, ['requests extend 12 2027-01-15T12:00Z'])
+}
+
+function onRequest(requests: Command, name: string): Command {
+  return withService(requests.command(name)).argument('<request>', 'its id or number')
+}
+
+function readRan(text: string): boolean | null {
+  if (text === 'yes') return true
+  if (text === 'no') return false
+  if (text === 'unknown') return null
+  throw new InvalidArgumentError('yes, no or unknown.')
+}

@@ -1,0 +1,116 @@
+import { type Command, Option } from 'commander'
+import type { RequestDetail, RequestItem, RequestList } from '../../../api/schemas/requests.ts'
+import { showWhole } from '../../decide/show-whole.ts'
+import { connect } from '../../service/connect.ts'
+import { pageOf, type PagingOptions, printMore, withPaging } from '../../service/paging.ts'
+import { path } from '../../service/path.ts'
+import { query } from '../../service/query.ts'
+import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { requestText } from '../../text/request-text.ts'
+import { table } from '../../text/table.ts'
+import { fromNow } from '../../text/times.ts'
+import { withExamples } from '../examples.ts'
+import { addRequestActions } from './request-actions.ts'
+import { addReceiptCommand } from './request-receipt.ts'
+
+interface ListOptions extends ServiceOptions, PagingOptions {
+  state?: string
+  queue?: string
+  risk?: string
+  tool?: string
+  run?: string
+  mine?: boolean
+  search?: string
+  sort?: string
+}
+
+/** Orders by the words of the command line; the newest first without one. */
+const orders: Readonly<Record<string, string>> = {
+  newest: 'createdAt',
+  oldest: 'age',
+  expiry: 'expiresAt',
+  risk: 'risk',
+}
+const states = ['pending', 'approved', 'denied', 'expired', 'cancelled', 'all']
+
+/** `countersign requests [ls|show|receipt|claim|comment|settle|revoke|extend]`. */
+export function addRequestsCommand(program: Command): void {
+  const requests = program.command('requests').description('what waits, and what became of it')
+  const ls = withPaging(withService(requests.command('ls', { isDefault: true })))
+    .description('list requests; by default those that wait')
+    .addOption(new Option('--state <state>', 'only this state').choices(states).default('pending'))
+    .option('--queue <name>', 'only this queue')
+    .addOption(new Option('--risk <risk>', 'only this risk').choices(['low', 'medium', 'high']))
+    .option('--tool <name>', 'only calls of this tool')
+    .option('--run <run>', 'only those of this run')
+    .option('--mine', 'only those you may decide and have not voted on')
+    .option('--search <words>', 'only those with these words in title, tool or worker')
+    .addOption(new Option('--sort <order>', 'the order').choices(Object.keys(orders)))
+    .action(listRequests)
+  withExamples(ls, [
+    'requests',
+    'requests ls --mine',
+    'requests ls --sort expiry',
+    'requests ls --state all --limit 20 --json',
+  ])
+  const show = withService(requests.command('show'))
+    .description('one request: what will happen, and why it asks')
+    .argument('<request>', 'its id or number')
+    .option('--full', 'every line, the raw input, and every byte where that is more')
+    .option('--digest', 'only the digest, for --digest of approve and deny')
+    .option('--json', 'print JSON')
+    .action(showRequest)
+  withExamples(show, ['requests show 12', 'requests show 12 --full', 'requests show 12 --digest'])
+  addReceiptCommand(requests)
+  addRequestActions(requests)
+}
+
+async function listRequests(options: ListOptions): Promise<void> {
+  const service = await connect(options)
+  const fields = {
+    state: options.state === 'all' ? undefined : options.state,
+    queue: options.queue,
+    risk: options.risk,
+    tool: options.tool,
+    runId: options.run,
+    mine: options.mine === true ? 'true' : undefined,
+    q: options.search,
+    sort: options.sort === undefined ? undefined : orders[options.sort],
+    ...pageOf(options),
+  }
+  const list = await service.get<RequestList>(`/v1/requests${query(fields)}`)
+  if (options.json === true) return console.log(JSON.stringify(list))
+  console.log(
+    table(
+      ['#', 'risk', 'title', 'worker', 'queue', 'asked by', 'expires', 'state'],
+      list.items.map(row),
+      options.mine === true ? 'Nothing waits for you.' : 'No requests.',
+    ),
+  )
+  printMore(list)
+}
+
+function row(item: RequestItem): string[] {
+  return [
+    `${item.number}`,
+    item.risk,
+    item.title,
+    item.lineage.map(({ worker }) => worker).join(' › ') || (item.worker ?? ''),
+    item.queue,
+    item.lineage[0]?.startedBy.name ?? '',
+    item.state === 'pending' ? fromNow(item.expiresAt) : '',
+    item.state,
+  ]
+}
+
+async function showRequest(
+  ref: string,
+  options: ServiceOptions & { full?: boolean; digest?: boolean; json?: boolean },
+): Promise<void> {
+  const service = await connect(options)
+  const request = await service.get<RequestDetail>(path`/v1/requests/${ref}`)
+  if (options.json === true) return console.log(JSON.stringify(request))
+  if (options.digest === true) return console.log(request.digest)
+  if (options.full === true) await showWhole(service, request, (text) => console.log(text))
+  else console.log(requestText(request, { full: false }).text)
+}

@@ -1,0 +1,53 @@
+import type { Command } from 'commander'
+import type { RequestDetail, RequestList } from '../../../api/schemas/requests.ts'
+import { askDecision, sendAsked } from '../../decide/ask-decision.ts'
+import { CommandFailure, exitCodes } from '../../exit-codes.ts'
+import { isInteractive } from '../../interactive.ts'
+import { connect } from '../../service/connect.ts'
+import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { query } from '../../service/query.ts'
+import { withExamples } from '../examples.ts'
+
+/** `countersign review`: walks what you may decide, one request after the other. */
+export function addReviewCommand(program: Command): void {
+  const command = withService(program.command('review'))
+    .description('walk the queue in the terminal, one request after the other')
+    .option('--queue <name>', 'only this queue')
+    .action(review)
+  withExamples(command, ['review', 'review --queue platform --as grace@example.com'])
+}
+
+async function review(options: ServiceOptions & { queue?: string }): Promise<void> {
+  if (!isInteractive()) {
+    throw new CommandFailure(
+      'review asks at a terminal; elsewhere use: countersign requests ls --mine, and approve or deny with --digest',
+      exitCodes.usage,
+    )
+  }
+  const service = await connect(options)
+  const seen = new Set<string>()
+  let decided = 0
+  for (;;) {
+    const fields = { mine: 'true', state: 'pending', sort: 'expiresAt', queue: options.queue }
+    const list = await service.get<RequestList>(`/v1/requests${query(fields)}`)
+    const item = list.items.find((one) => !seen.has(one.id))
+    if (item === undefined) {
+      console.log(
+        `Nothing more waits for you. ${decided} decided, ${seen.size - decided} left as they were.`,
+      )
+      return
+    }
+    const request = await service.get<RequestDetail>(`/v1/requests/${item.id}`)
+    const asked = await askDecision(service, request)
+    if (asked === 'quit') return
+    seen.add(item.id)
+    if (asked === 'skip') continue
+    try {
+      console.log(await sendAsked(service, request, asked))
+      decided += 1
+    } catch (error) {
+      if (!(error instanceof CommandFailure)) throw error
+      console.error(error.message)
+    }
+  }
+}

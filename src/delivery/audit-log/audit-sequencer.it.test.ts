@@ -1,0 +1,197 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { sql } from 'kysely'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { openCheckpoint } from '../../evidence/note/checkpoint.ts'
+import { noteKey } from '../../evidence/note/note-key.ts'
+import type { NoteSigner } from '../../evidence/note/signed-note.ts'
+import { leafHash } from '../../evidence/merkle/tree-hash.ts'
+import { treeRoot } from '../../evidence/merkle/tree-of-leaves.ts'
+import { readLeafDocuments, readNewestCheckpoint, readWholeTile } from '../../store/audit-log.ts'
+import { connectDatabase, type Tx } from '../../store/database.ts'
+import { up } from '../../store/migrations/20261122T104000Z-audit-log.ts'
+import { writeRecords } from '../../store/records.ts'
+import { appendToLog } from './append-to-log.ts'
+import { AuditSequencer, sequenceAudit } from './audit-sequencer.ts'
+
+let database: TestDatabase
+beforeEach(async () => {
+  database = await createTestDatabase()
+})
+afterEach(() => database[Symbol.asyncDispose]())
+
+const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+const signer: NoteSigner = { key: noteKey('test.example/log', publicKey), privateKey }
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+function write(tx: Tx, place: string): Promise<unknown> {
+  const actor = { type: 'system' } as const
+  const detail = { place }
+  return writeRecords(
+    tx,
+    { audit: [{ type: 'system.started', actor, channel: 'system', detail }] },
+    null,
+  )
+}
+
+/** The log as a stranger would recompute it: the places its entries tell of, when the newest checkpoint signs exactly them. */
+async function coveredPlaces(): Promise<string[]> {
+  const newest = await readNewestCheckpoint(database.db)
+  if (newest === null) return []
+  const { size, root } = openCheckpoint(newest.note, signer.key)
+  const documents = await readLeafDocuments(database.db, 0, size)
+  expect(treeRoot(documents.map(leafHash))).toEqual(root)
+  return documents.map((document) => placeOf(document))
+}
+
+function placeOf(document: string): string {
+  return (JSON.parse(document) as { detail: { place: string } }).detail.place
+}
+
+describe('the audit log', () => {
+  it('covers every event once, while ten writers commit, one commits late, and two sequencers race', async () => {
+    const { db } = database
+    await using _one = new AuditSequencer({ db, signer, log })
+    await using _two = new AuditSequencer({ db, signer, log })
+    let commitLate = (): void => undefined
+    const late = db.transaction().execute(async (tx) => {
+      await write(tx, 'late')
+      await new Promise<void>((resolve) => {
+        commitLate = resolve
+      })
+    })
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, writer) => {
+        for (let place = 0; place < 30; place += 1) {
+          await db.transaction().execute((tx) => write(tx, `${writer}.${place}`))
+        }
+      }),
+    )
+    await waitUntil(async () => (await coveredPlaces()).length === 300, { withinMs: 90_000 })
+    commitLate()
+    await late
+    await waitUntil(async () => (await coveredPlaces()).length === 301, { withinMs: 90_000 })
+    const places = await coveredPlaces()
+    expect(new Set(places).size).toBe(301)
+    expect(places.at(-1)).toBe('late')
+    expect(await readWholeTile(db, 0, 0)).toHaveLength(256 * 32)
+    expect(await sequenceAudit(db, signer)).toBe(0)
+  })
+
+  it('covers what commits late in the very next round, behind all that was covered before', async () => {
+    const { db } = database
+    const commit = Promise.withResolvers<void>()
+    const written = Promise.withResolvers<void>()
+    const late = db.transaction().execute(async (tx) => {
+      await write(tx, 'late')
+      written.resolve()
+      await commit.promise
+    })
+    await written.promise
+    await db.transaction().execute((tx) => write(tx, 'one'))
+    await db.transaction().execute((tx) => write(tx, 'two'))
+    expect(await sequenceAudit(db, signer)).toBe(2)
+    expect(await sequenceAudit(db, signer)).toBe(0)
+    commit.resolve()
+    await late
+    await db.transaction().execute((tx) => write(tx, 'three'))
+    expect(await sequenceAudit(db, signer)).toBe(2)
+    expect(await coveredPlaces()).toEqual(['one', 'two', 'late', 'three'])
+  })
+
+  it('leaves nothing behind when it is killed between leaves and checkpoint, and the next one covers all', async () => {
+    const { db, url } = database
+    for (let place = 0; place < 300; place += 1) {
+      await db.transaction().execute((tx) => write(tx, `${place}`))
+    }
+    const killed = connectDatabase({ url, poolSize: 2, applicationName: 'killed' })
+    await db.transaction().execute(async (tx) => {
+      // It writes its leaves and its tile, and waits before the checkpoint.
+      await sql`lock table audit_checkpoint in share mode`.execute(tx)
+      const sequencing = Promise.allSettled([sequenceAudit(killed, signer)])
+      await waitUntil(async () => (await waitingFor('relation')) === 1, { withinMs: 90_000 })
+      await sql`
+        select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'killed'
+      `.execute(tx)
+      expect(await sequencing).toMatchObject([{ status: 'rejected' }])
+    })
+    await killed.destroy()
+    expect(await coveredPlaces()).toEqual([])
+    expect(await sequenceAudit(db, signer)).toBe(300)
+    expect(await coveredPlaces()).toEqual(Array.from({ length: 300 }, (_, place) => `${place}`))
+  })
+
+  it('lets one of two win that append at the same index, and loses nothing of the other', async () => {
+    const { db } = database
+    await db.transaction().execute((tx) => write(tx, 'first'))
+    const append = () => db.transaction().execute((tx) => appendToLog(tx, signer))
+    const atTheLeaf = Promise.withResolvers<void>()
+    const [fast, slow] = await Promise.allSettled([
+      db.transaction().execute(async (tx) => {
+        const appended = await appendToLog(tx, signer)
+        atTheLeaf.resolve()
+        // The other one is at the same leaf now, and waits for what becomes of this one.
+        await waitUntil(async () => (await waitingFor('transactionid')) === 1, { withinMs: 90_000 })
+        return appended
+      }),
+      atTheLeaf.promise.then(append),
+    ])
+    expect(fast).toMatchObject({ status: 'fulfilled', value: 1 })
+    expect(slow).toMatchObject({ status: 'rejected', reason: { code: '23505' } })
+    await db.transaction().execute((tx) => write(tx, 'second'))
+    expect(await append()).toBe(1)
+    expect(await coveredPlaces()).toEqual(['first', 'second'])
+  })
+
+  it('signs nothing more once an event that it covers was changed behind its back', async () => {
+    const { db } = database
+    await db.transaction().execute((tx) => write(tx, 'true'))
+    expect(await sequenceAudit(db, signer)).toBe(1)
+    const signed = await readNewestCheckpoint(db)
+    await sql`alter table audit_event disable trigger audit_event_append_only`.execute(db)
+    await sql`update audit_event set document = replace(document, 'true', 'false')`.execute(db)
+    await db.transaction().execute((tx) => write(tx, 'next'))
+    await expect(sequenceAudit(db, signer)).rejects.toThrow('changed behind the service')
+    expect(await readNewestCheckpoint(db)).toEqual(signed)
+    await sql`update audit_event set document = replace(document, 'false', 'true')`.execute(db)
+    expect(await sequenceAudit(db, signer)).toBe(1)
+    expect(await coveredPlaces()).toEqual(['true', 'next'])
+  })
+
+  it('goes on under its own key only', async () => {
+    const { db } = database
+    await db.transaction().execute((tx) => write(tx, 'one'))
+    await sequenceAudit(db, signer)
+    await db.transaction().execute((tx) => write(tx, 'two'))
+    const other = generateKeyPairSync('ed25519')
+    const stranger = {
+      key: noteKey('test.example/other', other.publicKey),
+      privateKey: other.privateKey,
+    }
+    await expect(sequenceAudit(db, stranger)).rejects.toThrow('not signed by test.example/other')
+    expect(await sequenceAudit(db, signer)).toBe(1)
+  })
+
+  it('takes the events of an installation from before it', async () => {
+    const { db } = database
+    await sql`
+      drop table audit_leaf, audit_tile, audit_checkpoint, audit_unsequenced;
+      drop function leave_unsequenced cascade
+    `.execute(db)
+    await db.transaction().execute((tx) => write(tx, 'old'))
+    await db.transaction().execute((tx) => up(tx as never))
+    await db.transaction().execute((tx) => write(tx, 'new'))
+    expect(await sequenceAudit(db, signer)).toBe(2)
+    expect(await coveredPlaces()).toEqual(['old', 'new'])
+  })
+})
+
+/** How many wait for another transaction to end, or for its lock on a table. */
+async function waitingFor(what: 'transactionid' | 'relation'): Promise<number> {
+  const { rows } = await sql<{ count: string }>`
+    select count(*) as count from pg_stat_activity
+    where datname = current_database() and wait_event = ${what}
+  `.execute(database.db)
+  return Number(rows[0]?.count ?? 0)
+}

@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { formatVerifierKey } from '../../evidence/note/note-key.ts'
+import type { NoteSigner } from '../../evidence/note/signed-note.ts'
+import type { Log } from '../../services/context.ts'
+import { advisoryLocks } from '../../store/advisory-locks.ts'
+import type { Db } from '../../store/database.ts'
+import { readLogKey } from '../../store/installation-keys.ts'
+import { appendToLog, leavesAtOnce } from './append-to-log.ts'
+import { Repeating } from '../repeating.ts'
+
+/** Covered by a checkpoint within two seconds (audit.md, Form), with a second for the work; more often is more checkpoints to keep. */
+const everyMs = 1000
+const tellAgainMs = 60_000
+
+/**
+ * Keeps the log over the trail: takes committed events that have no leaf yet, whenever they were committed, and covers
+ * them with a signed checkpoint. One in every API process; one of them works at a time.
+ */
+export class AuditSequencer implements AsyncDisposable {
+  readonly #rounds: Repeating
+  #told = { error: '', at: 0 }
+
+  constructor(options: { readonly db: Db; readonly signer: NoteSigner; readonly log: Log }) {
+    const { db, signer, log } = options
+    this.#rounds = new Repeating({
+      everyMs,
+      work: async () => {
+        while ((await sequenceAudit(db, signer)) === leavesAtOnce);
+      },
+      failed: (error) => this.#tell(String(error), log),
+    })
+  }
+
+  /** Every round fails alike until somebody acts: said once, and again now and then. */
+  #tell(error: string, log: Log): void {
+    const isSaid = error === this.#told.error && Date.now() - this.#told.at < tellAgainMs
+    if (isSaid) return
+    this.#told = { error, at: Date.now() }
+    log.error({ error }, 'events wait for the audit log')
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#rounds[Symbol.asyncDispose]()
+  }
+}
+
+/** Appends one batch; 0 when nothing waits or another process is at it. Rejects when the log has another key by now. */
+export async function sequenceAudit(db: Db, signer: NoteSigner): Promise<number> {
+  const waiting = await db.selectFrom('audit_unsequenced').select('place').limit(1).execute()
+  if (waiting.length === 0) return 0
+  return db.transaction().execute(async (tx) => {
+    const { rows } = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(${advisoryLocks.auditSequencer}) as mine
+    `.execute(tx)
+    if (rows[0]?.mine !== true) return 0
+    const inForce = await readLogKey(tx)
+    if (inForce !== null && inForce.vkey !== formatVerifierKey(signer.key)) {
+      throw new Error(`The log is signed with ${inForce.vkey}, and this process has another key`)
+    }
+    return appendToLog(tx, signer)
+  })
+}

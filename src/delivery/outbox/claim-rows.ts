@@ -1,0 +1,89 @@
+import { sql } from 'kysely'
+import type { JsonObject } from '../../domain/json.ts'
+import type { Db } from '../../store/database.ts'
+import type { OutboxKind } from '../../store/outbox.ts'
+
+export interface ClaimedRow {
+  readonly id: string
+  readonly kind: OutboxKind
+  readonly payload: JsonObject
+  readonly attempts: number
+}
+
+/** How long a claimed row stays with its relay; a relay that dies gives it back this way. */
+const leaseMs = 5000
+
+/**
+ * Leases a run's undelivered rows, oldest first, up to the first that another process holds, so that rows
+ * of one run go in order. One statement, no transaction across a call: a row may be delivered twice when
+ * its lease runs out, and its receiver does not mind.
+ */
+export async function claimRows(db: Db, runId: string, owner: string): Promise<ClaimedRow[]> {
+  const claimed = await sql<ClaimedRow>`
+    with open as (
+      select id, lease_owner, leased_until from outbox
+      where run_id = ${runId} and delivered_at is null and undeliverable_at is null
+      order by id for update
+    ), held as (
+      select min(id) as first from open
+      where lease_owner <> ${owner} and leased_until > clock_timestamp()
+    )
+    update outbox
+    set lease_owner = ${owner}, attempts = attempts + 1,
+        leased_until = clock_timestamp() + ${leaseMs} * interval '1 millisecond'
+    from open, held
+    where outbox.id = open.id and open.id < coalesce(held.first, 9223372036854775807)
+    returning outbox.id, outbox.kind, outbox.payload, outbox.attempts
+  `.execute(db)
+  return claimed.rows.toSorted((left, right) => (BigInt(left.id) < BigInt(right.id) ? -1 : 1))
+}
+
+/** Runs with a row that nobody is delivering; those that have waited longest first. */
+export async function runsToDeliver(db: Db, most: number): Promise<string[]> {
+  const rows = await sql<{ run_id: string }>`
+    select run_id from outbox
+    where delivered_at is null and undeliverable_at is null and run_id is not null
+    group by run_id
+    having bool_and(leased_until is null or leased_until < clock_timestamp())
+    order by min(id) limit ${most}
+  `.execute(db)
+  return rows.rows.map((row) => row.run_id)
+}
+
+/** Marks rows as delivered. A crash may forget it, and then they travel again: nothing waits for the disk. */
+export async function markDelivered(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    with delivered as (
+      update outbox set delivered_at = clock_timestamp(), leased_until = null, lease_owner = null, last_error = null
+      where id = any(${ids}::bigint[])
+    )
+    select set_config('synchronous_commit', 'off', true), pg_notify('countersign_delivered', '')
+  `.execute(db)
+}
+
+/** The run has ended and its workflow is gone: nobody is left to be told. */
+export async function markUndeliverable(db: Db, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await db
+    .updateTable('outbox')
+    .set({ undeliverable_at: sql<Date>`clock_timestamp()`, leased_until: null })
+    .where('id', 'in', [...ids])
+    .execute()
+}
+
+/** Gives rows back, to be tried again after a pause that grows with the attempts. */
+export async function postpone(db: Db, rows: readonly ClaimedRow[], reason: string): Promise<void> {
+  for (const row of rows) {
+    const pauseMs = Math.min(10_000, 100 * 2 ** Math.min(row.attempts, 7))
+    await db
+      .updateTable('outbox')
+      .set({
+        lease_owner: 'back-off',
+        leased_until: sql<Date>`clock_timestamp() + ${pauseMs} * interval '1 millisecond'`,
+        last_error: reason.slice(0, 500),
+      })
+      .where('id', '=', row.id)
+      .execute()
+  }
+}

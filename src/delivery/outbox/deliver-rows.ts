@@ -1,0 +1,171 @@
+import {
+  WorkflowExecutionAlreadyStartedError,
+  WorkflowIdReusePolicy,
+  WorkflowNotFoundError,
+} from '@temporalio/client'
+import type { Db } from '../../store/database.ts'
+import { called, cancelRequested, childEnded, decided, messaged } from '../../workflows/messages.ts'
+import type { RunPosition } from '../../workflows/run-position.ts'
+import { type ClaimedRow, markDelivered, markUndeliverable } from './claim-rows.ts'
+import { approvalWorkflowId, startApproval } from './start-approval.ts'
+import type { NamespaceGuard } from '../namespace-guard.ts'
+import type { TemporalClient } from '../temporal-client.ts'
+
+export interface Delivering {
+  readonly db: Db
+  readonly temporal: TemporalClient
+  readonly guard: NamespaceGuard
+  /** the workflows' own queue */
+  readonly taskQueue: string
+  /** Whether a run may be started: a delegated one is judged and signed first, or ended. */
+  readonly admit: (runId: string) => Promise<boolean>
+}
+
+interface RunAddress {
+  readonly id: string
+  readonly workflow_id: string
+  readonly ended: boolean
+  /** which workflow it is: a run's, or the one that waits for a program's request */
+  readonly type: 'run' | 'approval'
+}
+
+/**
+ * Delivers a run's rows in order; decisions that were committed together travel in one signal. A workflow
+ * that is missing while its run has not ended is started again and reads everything from the store.
+ * `workflowId` is known to whoever has just written the rows. Rejects when Temporal cannot be reached; what was
+ * delivered before that stays delivered.
+ */
+export async function deliverRows(
+  delivering: Delivering,
+  runId: string,
+  rows: readonly ClaimedRow[],
+  workflowId: string | null,
+): Promise<void> {
+  const { db } = delivering
+  const run =
+    workflowId === null
+      ? await addressOf(db, runId)
+      : { id: runId, workflow_id: workflowId, ended: false, type: 'run' as const }
+  if (run === null) return markUndeliverable(db, idsOf(rows))
+  for (const group of groupDecisions(rows)) {
+    const reached = await deliverGroup(delivering, run, group)
+    await (reached ? markDelivered(db, idsOf(group)) : markUndeliverable(db, idsOf(group)))
+  }
+}
+
+async function addressOf(db: Db, runId: string): Promise<RunAddress | null> {
+  const row = await db
+    .selectFrom('run')
+    .select(['id', 'workflow_id', 'ended_at'])
+    .where('id', '=', runId)
+    .executeTakeFirst()
+  if (row === undefined) return addressOfRequest(db, runId)
+  const { id, workflow_id } = row
+  return { id, workflow_id, ended: row.ended_at !== null, type: 'run' }
+}
+
+/** A program's request is of no run: its rows carry its own id. */
+async function addressOfRequest(db: Db, requestId: string): Promise<RunAddress | null> {
+  const row = await db
+    .selectFrom('request')
+    .select(['id', 'state'])
+    .where('id', '=', requestId)
+    .where('kind', '=', 'external')
+    .executeTakeFirst()
+  if (row === undefined) return null
+  const workflow_id = approvalWorkflowId(row.id)
+  return { id: row.id, workflow_id, ended: row.state !== 'pending', type: 'approval' }
+}
+
+function idsOf(rows: readonly ClaimedRow[]): string[] {
+  return rows.map((row) => row.id)
+}
+
+/** Neighbouring decisions become one group; every other row is a group of its own. */
+function groupDecisions(rows: readonly ClaimedRow[]): ClaimedRow[][] {
+  const groups: ClaimedRow[][] = []
+  for (const row of rows) {
+    const last = groups.at(-1)
+    if (row.kind === 'signal_decided' && last?.[0]?.kind === 'signal_decided') last.push(row)
+    else groups.push([row])
+  }
+  return groups
+}
+
+async function deliverGroup(
+  delivering: Delivering,
+  run: RunAddress,
+  group: readonly ClaimedRow[],
+): Promise<boolean> {
+  const kind = group[0]?.kind
+  if (kind === 'start_run' || kind === 'start_approval') {
+    if (!run.ended) await startAgain(delivering, run)
+    return true
+  }
+  const handle = delivering.temporal.client.workflow.getHandle(run.workflow_id)
+  try {
+    await delivering.temporal.withDeadline(() => {
+      switch (kind) {
+        case 'signal_decided':
+          return handle.signal(
+            decided,
+            group.flatMap((row) => idsIn(row, 'requestIds')),
+          )
+        case 'signal_called':
+          return handle.signal(
+            called,
+            group.flatMap((row) => idsIn(row, 'callIds')),
+          )
+        case 'signal_child_ended':
+          return handle.signal(
+            childEnded,
+            group.flatMap((row) => idsIn(row, 'runIds')),
+          )
+        case 'signal_messaged':
+          return handle.signal(messaged)
+        default:
+          return handle.signal(cancelRequested)
+      }
+    })
+    return true
+  } catch (error) {
+    if (!(error instanceof WorkflowNotFoundError)) throw error
+    // The run may have ended since its address was read.
+    if (run.ended || (await addressOf(delivering.db, run.id))?.ended !== false) return false
+    await startAgain(delivering, run)
+    return true
+  }
+}
+
+async function startAgain(delivering: Delivering, run: RunAddress): Promise<void> {
+  await (run.type === 'run' ? startRun(delivering, run) : startApproval(delivering, run.id))
+}
+
+function idsIn(row: ClaimedRow, field: 'requestIds' | 'callIds' | 'runIds'): string[] {
+  const ids = row.payload[field]
+  return Array.isArray(ids) ? ids.filter((id) => typeof id === 'string') : []
+}
+
+/** Starts a run's workflow if it may be, or finds that it was started already. Idempotent by the workflow's id. */
+export async function startRun(
+  delivering: Omit<Delivering, 'db'>,
+  run: { readonly id: string; readonly workflow_id: string },
+): Promise<'started' | 'was_started' | 'refused'> {
+  await delivering.guard.confirm()
+  if (!(await delivering.admit(run.id))) return 'refused'
+  const position: RunPosition = { runId: run.id }
+  try {
+    await delivering.temporal.withDeadline(() =>
+      delivering.temporal.client.workflow.start('agentRun', {
+        workflowId: run.workflow_id,
+        taskQueue: delivering.taskQueue,
+        args: [position],
+        workflowIdReusePolicy: WorkflowIdReusePolicy.REJECT_DUPLICATE,
+      }),
+    )
+    return 'started'
+  } catch (error) {
+    if (error instanceof WorkflowExecutionAlreadyStartedError) return 'was_started'
+    throw error
+  }
+}

@@ -1,0 +1,241 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addRun, type TestRun } from '../../../test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { Interruptible } from '../../../test/harness/interruptible.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { useTemporal, type TestTemporal } from '../../../test/harness/temporal.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import type { ServiceContext } from '../../services/context.ts'
+import type { ForeignNamespaceError } from '../../services/installation/remember-namespace.ts'
+import { lockRun } from '../../services/locks.ts'
+import { inUnitOfWork } from '../../services/unit-of-work.ts'
+import type { OutboxRow } from '../../store/outbox.ts'
+import { writeRecords } from '../../store/records.ts'
+import { NamespaceGuard } from '../namespace-guard.ts'
+import { Relay } from './relay.ts'
+import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
+
+let database: TestDatabase
+let service: TestService
+let temporal: TestTemporal
+let ada: TestPerson
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  temporal = await useTemporal()
+  ada = await addPerson(service.db, 'Ada', [])
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+interface TestRelay extends AsyncDisposable {
+  readonly relay: Relay
+  readonly client: TemporalClient
+  readonly foreign: ForeignNamespaceError[]
+}
+
+function startRelay(address = temporal.address, processId = 'test'): TestRelay {
+  const client = connectTemporal({ address, namespace: temporal.namespace })
+  const foreign: ForeignNamespaceError[] = []
+  const guard = new NamespaceGuard({ db: service.db, temporal: client })
+  const relay = new Relay({
+    delivering: {
+      db: service.db,
+      temporal: client,
+      guard,
+      taskQueue: temporal.taskQueue,
+      admit: async () => true,
+    },
+    databaseUrl: database.url,
+    processId,
+    log: service.ctx.log,
+    foreignNamespace: (error) => foreign.push(error),
+  })
+  return {
+    relay,
+    client,
+    foreign,
+    async [Symbol.asyncDispose]() {
+      await relay[Symbol.asyncDispose]()
+      await client.close()
+    },
+  }
+}
+
+/** Commits rows as a verb does, for any relay to take. */
+async function commit(run: TestRun, ...rows: Omit<OutboxRow, 'runId'>[]): Promise<void> {
+  const outbox = rows.map((row) => ({ ...row, runId: run.id }))
+  await service.db.transaction().execute((tx) => writeRecords(tx, { outbox }, null))
+}
+
+async function undelivered(run: TestRun): Promise<number> {
+  const rows = await service.db
+    .selectFrom('outbox')
+    .select('id')
+    .where('run_id', '=', run.id)
+    .where('delivered_at', 'is', null)
+    .where('undeliverable_at', 'is', null)
+    .execute()
+  return rows.length
+}
+
+async function signalsOf(client: TemporalClient, run: TestRun): Promise<unknown[][]> {
+  const history = await client.client.workflow.getHandle(`run-${run.id}`).fetchHistory()
+  return (history.events ?? []).flatMap((event) => {
+    const signal = event.workflowExecutionSignaledEventAttributes
+    if (!signal) return []
+    const args = (signal.input?.payloads ?? []).map((payload) =>
+      JSON.parse(Buffer.from(payload.data ?? []).toString('utf8')),
+    )
+    return [[signal.signalName, ...args]]
+  })
+}
+
+const decision = (...requestIds: string[]) =>
+  ({ kind: 'signal_decided', payload: { requestIds } }) as const
+const start = { kind: 'start_run', payload: {} } as const
+const message = { kind: 'signal_messaged', payload: {} } as const
+
+describe('relay', () => {
+  it("delivers a run's rows in order, decisions that were committed together in one signal", async () => {
+    const run = await addRun(service, { startedBy: ada })
+    await commit(run, start, decision('a'), decision('b', 'c'), message, decision('d'))
+    await using relay = startRelay()
+    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    expect(await signalsOf(relay.client, run)).toEqual([
+      ['decided', ['a', 'b', 'c']],
+      ['messaged'],
+      ['decided', ['d']],
+    ])
+  })
+
+  it('keeps the order of rows when four relays race for them', async () => {
+    const runs = await Promise.all([1, 2, 3, 4].map(() => addRun(service, { startedBy: ada })))
+    await Promise.all(runs.map((run) => commit(run, start)))
+    const relays = ['one', 'two', 'three', 'four'].map((id) => startRelay(undefined, id))
+    try {
+      for (let round = 0; round < 5; round += 1) {
+        await Promise.all(runs.map((run) => commit(run, decision(`${round}`), message)))
+      }
+      await waitUntil(
+        async () => (await Promise.all(runs.map(undelivered))).every((left) => left === 0),
+        { withinMs: 90_000 },
+      )
+      for (const run of runs) {
+        const ids = (await signalsOf(relays[0]!.client, run)).flatMap(([name, ids]) =>
+          name === 'decided' ? (ids as string[]) : [],
+        )
+        // A row may travel twice; it never overtakes an earlier one for the first time.
+        expect([...new Set(ids)]).toEqual(['0', '1', '2', '3', '4'])
+      }
+    } finally {
+      await Promise.all(relays.map((relay) => relay[Symbol.asyncDispose]()))
+    }
+  })
+
+  it('signals a decision ahead of its commit once, and again behind it only where it was not heard', async () => {
+    await using relay = startRelay()
+    const heard = await addRun(service, { startedBy: ada })
+    const missing = await addRun(service, { startedBy: ada })
+    await commit(heard, start)
+    await waitUntil(async () => (await undelivered(heard)) === 0, { withinMs: 90_000 })
+    for (const run of [heard, missing]) {
+      const workflowId = `run-${run.id}`
+      const ctx: ServiceContext = {
+        ...service.ctx,
+        processId: 'test',
+        outboxAnnounced: (announced) => relay.relay.announce(announced),
+        outboxCommitted: (rows) => relay.relay.deliver(rows),
+      }
+      await inUnitOfWork(ctx, async (unit) => {
+        await lockRun(unit.tx, run.id)
+        unit.announce({ runId: run.id, workflowId, requestIds: ['a'] })
+        await unit.enqueue({ ...decision('a'), runId: run.id })
+      })
+      await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    }
+    expect(await signalsOf(relay.client, heard)).toEqual([['decided', ['a']]])
+    // It was started instead, and reads from the store what there is to do.
+    expect(await signalsOf(relay.client, missing)).toEqual([])
+  })
+
+  it('leaves nothing behind of a decision that was announced and then undone', async () => {
+    await using relay = startRelay()
+    const run = await addRun(service, { startedBy: ada })
+    await commit(run, start)
+    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    const delivered: unknown[] = []
+    const ctx: ServiceContext = {
+      ...service.ctx,
+      outboxAnnounced: (announced) => relay.relay.announce(announced),
+      outboxCommitted: (rows) => void delivered.push(...rows),
+    }
+    const undone = inUnitOfWork(ctx, async (unit) => {
+      await lockRun(unit.tx, run.id)
+      unit.announce({ runId: run.id, workflowId: `run-${run.id}`, requestIds: ['a'] })
+      await unit.enqueue({ ...decision('a'), runId: run.id })
+      throw new Error('undone')
+    })
+    await expect(undone).rejects.toThrow('undone')
+    expect([delivered, await undelivered(run)]).toEqual([[], 0])
+  })
+
+  it('delivers what was committed while Temporal was down, once it is back', async () => {
+    const run = await addRun(service, { startedBy: ada })
+    await using proxy = await Interruptible.to(temporal.address)
+    await proxy.interrupt()
+    await using relay = startRelay(proxy.address)
+    await commit(run, start, decision('a'))
+    await waitUntil(() => !relay.relay.reachable, { withinMs: 90_000 })
+    expect(await undelivered(run)).toBe(2)
+    await proxy.restore()
+    await waitUntil(async () => (await undelivered(run)) === 0, { withinMs: 90_000 })
+    expect(await signalsOf(relay.client, run)).toEqual([['decided', ['a']]])
+  })
+
+  it('starts a workflow that is missing again, and gives up only on a run that has ended', async () => {
+    const [going, ended] = [
+      await addRun(service, { startedBy: ada }),
+      await addRun(service, { startedBy: ada }),
+    ]
+    await service.db
+      .updateTable('run')
+      .set({ state: 'cancelled', ended_at: new Date() })
+      .where('id', '=', ended.id)
+      .execute()
+    await commit(going, decision('a'))
+    await commit(ended, { kind: 'signal_cancelled', payload: {} })
+    await using relay = startRelay()
+    await waitUntil(async () => (await undelivered(going)) + (await undelivered(ended)) === 0, {
+      withinMs: 90_000,
+    })
+    expect(await signalsOf(relay.client, going)).toEqual([])
+    const row = await service.db
+      .selectFrom('outbox')
+      .select('undeliverable_at')
+      .where('run_id', '=', ended.id)
+      .executeTakeFirstOrThrow()
+    expect(row.undeliverable_at).not.toBeNull()
+  })
+
+  it('starts nothing in a Temporal that is not the one of this installation', async () => {
+    const run = await addRun(service, { startedBy: ada })
+    const { namespace_id } = await service.db
+      .updateTable('installation')
+      .set({ namespace_id: 'another' })
+      .returning((builder) =>
+        builder.selectFrom('installation').select('namespace_id').as('namespace_id'),
+      )
+      .executeTakeFirstOrThrow()
+    try {
+      await commit(run, start)
+      await using relay = startRelay()
+      await waitUntil(() => relay.foreign.length > 0, { withinMs: 90_000 })
+      expect(relay.foreign[0]?.message).toContain('countersign doctor --repair')
+      expect(await undelivered(run)).toBe(1)
+    } finally {
+      await service.db.updateTable('installation').set({ namespace_id }).execute()
+    }
+  })
+})

@@ -1,0 +1,161 @@
+import type { Log } from '../../services/context.ts'
+import { errorText } from '../../services/error-text.ts'
+import { ForeignNamespaceError } from '../../services/installation/remember-namespace.ts'
+import type { AnnouncedDecision, WrittenOutboxRow } from '../../store/outbox.ts'
+import { type ClaimedRow, claimRows, markDelivered, postpone, runsToDeliver } from './claim-rows.ts'
+import { type Delivering, deliverRows } from './deliver-rows.ts'
+import { Listener } from '../listener.ts'
+import { Repeating } from '../repeating.ts'
+import { signalDecided } from './signal-decided.ts'
+
+/** Runs served in one round, and how many at the same time. */
+const runsPerRound = 200
+const runsAtOnce = 16
+const roundEveryMs = 500
+
+/**
+ * The outbox relay, a part of every API process. What this process commits it delivers at once; what was
+ * left behind by others (or by a Temporal that was down) it takes in rounds, woken by `NOTIFY`.
+ * Rows of one run go in order: within the process by a chain per run, between processes by leases.
+ */
+export class Relay implements AsyncDisposable {
+  readonly #delivering: Delivering
+  readonly #owner: string
+  readonly #log: Log
+  readonly #foreignNamespace: (error: ForeignNamespaceError) => void
+  readonly #busy = new Map<string, { again: boolean }>()
+  readonly #rounds: Repeating
+  readonly #listener: Listener
+  readonly #inFlight = new Set<Promise<void>>()
+  #reachable = true
+
+  constructor(options: {
+    readonly delivering: Delivering
+    readonly databaseUrl: string
+    readonly processId: string
+    readonly log: Log
+    /** the Temporal that answers is not ours: the process should stop with this sentence */
+    readonly foreignNamespace: (error: ForeignNamespaceError) => void
+  }) {
+    this.#foreignNamespace = options.foreignNamespace
+    this.#delivering = options.delivering
+    this.#owner = options.processId
+    this.#log = options.log
+    this.#rounds = new Repeating({
+      everyMs: roundEveryMs,
+      work: () => this.#round(),
+      failed: (error) =>
+        this.#log.warn({ error: errorText(error) }, 'the relay could not read the outbox'),
+    })
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      channels: ['countersign_outbox'],
+      heard: () => this.#rounds.wake(),
+    })
+  }
+
+  /** True while Temporal answers. */
+  get reachable(): boolean {
+    return this.#reachable
+  }
+
+  /** Delivers rows that this process has just committed, without making the caller wait. */
+  deliver(rows: readonly WrittenOutboxRow[]): void {
+    for (const [runId, own] of Map.groupBy(rows, (row) => row.runId)) {
+      const [first] = own
+      const goesFirst = first?.isNext === true && !this.#busy.has(runId)
+      this.#track(this.#deliverRun(runId, goesFirst ? own : []))
+    }
+  }
+
+  /**
+   * Signals a decision whose commit is under way, where nothing of its run is being delivered. Answers whether Temporal
+   * took it; what it did not take, and a workflow that is missing, are left to the delivery behind the commit.
+   */
+  announce(decision: AnnouncedDecision): Promise<boolean> | undefined {
+    if (!this.#reachable || this.#busy.has(decision.runId)) return undefined
+    const told = signalDecided(this.#delivering.temporal, decision).then(
+      () => true,
+      () => false,
+    )
+    this.#track(told)
+    return told
+  }
+
+  async #round(): Promise<void> {
+    const runIds = await runsToDeliver(this.#delivering.db, runsPerRound)
+    for (let from = 0; from < runIds.length; from += runsAtOnce) {
+      await Promise.all(runIds.slice(from, from + runsAtOnce).map((id) => this.#deliverRun(id)))
+    }
+  }
+
+  /**
+   * One run at a time; what arrives meanwhile is claimed together afterwards. `leased`: rows that are leased to this
+   * process since they were written, with none before them; they need not be read again.
+   */
+  async #deliverRun(runId: string, leased: readonly WrittenOutboxRow[] = []): Promise<void> {
+    const busy = this.#busy.get(runId)
+    if (busy !== undefined) {
+      busy.again = true
+      return
+    }
+    const mine = { again: leased.length === 0 }
+    this.#busy.set(runId, mine)
+    try {
+      const [first] = leased
+      if (first !== undefined) {
+        const rows = leased.map((row) => ({ ...row, attempts: 1 }))
+        if (rows.length === 1 && (await first.told) === true) {
+          await markDelivered(this.#delivering.db, [first.id])
+        } else await this.#deliver(runId, rows, first.workflowId)
+      }
+      while (mine.again) {
+        mine.again = false
+        await this.#claimAndDeliver(runId)
+      }
+    } finally {
+      this.#busy.delete(runId)
+    }
+  }
+
+  async #claimAndDeliver(runId: string): Promise<void> {
+    const rows = await claimRows(this.#delivering.db, runId, this.#owner)
+    if (rows.length > 0) await this.#deliver(runId, rows, null)
+  }
+
+  async #deliver(
+    runId: string,
+    rows: readonly ClaimedRow[],
+    workflowId: string | null,
+  ): Promise<void> {
+    try {
+      await deliverRows(this.#delivering, runId, rows, workflowId)
+      this.#reachable = true
+    } catch (error) {
+      if (error instanceof ForeignNamespaceError) this.#foreignNamespace(error)
+      this.#reachable = false
+      this.#log.warn(
+        { runId, error: errorText(error) },
+        'Temporal did not take a signal; it will be sent again',
+      )
+      await postpone(this.#delivering.db, rows, errorText(error))
+    }
+  }
+
+  #track(work: Promise<unknown>): void {
+    const settled = work
+      .then(
+        () => undefined,
+        (error: unknown) =>
+          this.#log.warn({ error: errorText(error) }, 'a delivery was left to the next round'),
+      )
+      .finally(() => this.#inFlight.delete(settled))
+    this.#inFlight.add(settled)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener[Symbol.asyncDispose]()
+    await this.#rounds[Symbol.asyncDispose]()
+    await Promise.all(this.#inFlight)
+  }
+}

@@ -1,0 +1,75 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/database.ts'
+import { lookAtWorkflow } from './look-at-workflow.ts'
+import { stalledAfterAttempts } from './move-still-runs.ts'
+import { endedWorkflows, orphanWorkflows, runningWorkflows } from './running-workflows.ts'
+import { stillRuns } from './still-runs.ts'
+import type { TemporalClient } from '../temporal-client.ts'
+
+/** Where runs and workflows disagree, by run ids (`orphans`: workflow ids). Empty lists everywhere: they agree. */
+export interface Comparison {
+  readonly open: number
+  /** their workflow is missing, or has ended without them */
+  readonly missing: readonly string[]
+  /** ended runs whose workflow runs */
+  readonly revived: readonly string[]
+  /** workflows of no run that Postgres knows */
+  readonly orphans: readonly string[]
+  /** runs that wait for nobody and whose workflow waits for a signal */
+  readonly still: readonly string[]
+  /** runs whose workflow code fails again and again */
+  readonly stalled: readonly string[]
+}
+
+/** Compares Postgres with Temporal and changes nothing. Rejects when one of them does not answer. */
+export async function compareRuns(
+  db: Db,
+  temporal: TemporalClient,
+  limits: { readonly stillSeconds: number; readonly most: number },
+): Promise<Comparison> {
+  const running = await runningWorkflows(temporal)
+  const unlisted = await openRunsOutside(db, running, limits.most)
+  const missing: string[] = []
+  for (const run of unlisted.runs) {
+    const found = await lookAtWorkflow(temporal, run.workflow_id)
+    // Listing lags behind: what runs is there, listed or not.
+    if (found === null || found.status !== 'RUNNING') missing.push(run.id)
+  }
+  const still: string[] = []
+  const stalled: string[] = []
+  for (const run of await stillRuns(db, { seconds: limits.stillSeconds, most: limits.most })) {
+    const found = await lookAtWorkflow(temporal, run.workflow_id)
+    if (found?.status !== 'RUNNING') continue
+    if (found.taskAttempts >= stalledAfterAttempts) stalled.push(run.id)
+    else if (found.idle) still.push(run.id)
+  }
+  return {
+    open: unlisted.open,
+    missing,
+    revived: (await endedWorkflows(db, running)).map((run) => run.id),
+    orphans: await orphanWorkflows(db, running),
+    still,
+    stalled,
+  }
+}
+
+async function openRunsOutside(
+  db: Db,
+  running: ReadonlySet<string>,
+  most: number,
+): Promise<{ open: number; runs: { id: string; workflow_id: string }[] }> {
+  const counted = await sql<{ open: number }>`
+    select count(*)::int as open from run where ended_at is null
+  `.execute(db)
+  const { rows } = await sql<{ id: string; workflow_id: string }>`
+    select id, workflow_id from run
+    where ended_at is null and created_at < clock_timestamp() - interval '10 seconds'
+      and workflow_id <> all(${[...running]})
+      and not exists (
+        select from outbox
+        where outbox.run_id = run.id and delivered_at is null and undeliverable_at is null
+      )
+    order by id limit ${most}
+  `.execute(db)
+  return { open: counted.rows[0]?.open ?? 0, runs: rows }
+}

@@ -1,0 +1,48 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/database.ts'
+import type { Delivering } from '../outbox/deliver-rows.ts'
+import { approvalWorkflowId, startApproval } from '../outbox/start-approval.ts'
+
+/** Young requests are left alone: their start may be on its way. */
+const settleAfterSeconds = 10
+const requestsAtOnce = 500
+
+/**
+ * Starts the workflow again of every pending request of a program that has none, as in a Temporal that was emptied or
+ * restored. Answers their ids. One process at a time; call it under the reconciler's lock.
+ */
+export async function reconcileApprovals(delivering: Delivering): Promise<readonly string[]> {
+  const startedAgain: string[] = []
+  let running: ReadonlySet<string> | null = null
+  for (let after: string | null = null; ;) {
+    const ids = await waiting(delivering.db, after)
+    // Where no program asks, Temporal is not asked either.
+    if (ids.length > 0) running ??= await runningApprovals(delivering)
+    for (const id of ids) {
+      if (running?.has(approvalWorkflowId(id)) === true) continue
+      if ((await startApproval(delivering, id)) === 'started') startedAgain.push(id)
+    }
+    after = ids.at(-1) ?? null
+    if (ids.length < requestsAtOnce) return startedAgain
+  }
+}
+
+async function waiting(db: Db, after: string | null): Promise<string[]> {
+  const { rows } = await sql<{ id: string }>`
+    select id from request
+    where state = 'pending' and kind = 'external'
+      and (${after}::uuid is null or id > ${after}::uuid)
+      and created_at < clock_timestamp() - ${settleAfterSeconds} * interval '1 second'
+    order by id limit ${requestsAtOnce}
+  `.execute(db)
+  return rows.map((row) => row.id)
+}
+
+async function runningApprovals({ temporal }: Delivering): Promise<Set<string>> {
+  const ids = new Set<string>()
+  const query = "WorkflowType = 'approvalRequest' AND ExecutionStatus = 'Running'"
+  for await (const workflow of temporal.client.workflow.list({ query })) {
+    ids.add(workflow.workflowId)
+  }
+  return ids
+}

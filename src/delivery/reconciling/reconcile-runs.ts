@@ -1,0 +1,120 @@
+import { sql } from 'kysely'
+import { WorkflowIdReusePolicy } from '@temporalio/client'
+import type { Log, ServiceContext } from '../../services/context.ts'
+import { loseRun } from '../../services/runs/ending/lose-run.ts'
+import type { RunPosition } from '../../workflows/run-position.ts'
+import { type Delivering, startRun } from '../outbox/deliver-rows.ts'
+import { lookAtWorkflow } from './look-at-workflow.ts'
+import { moveStillRuns } from './move-still-runs.ts'
+import { endedWorkflows, runningWorkflows } from './running-workflows.ts'
+import type { Woken } from '../outbox/woken.ts'
+
+/** Young runs are left alone: their start may be on its way. */
+const settleAfterSeconds = 10
+const runsAtOnce = 500
+
+/** What a round has mended, by run ids. */
+export interface Reconciled {
+  readonly looked: number
+  readonly startedAgain: readonly string[]
+  readonly lost: readonly string[]
+  /** runs that stood still although they wait for nobody, and ended runs whose workflow had come back */
+  readonly woken: readonly string[]
+  readonly stalled: readonly string[]
+}
+
+interface OpenRun {
+  readonly id: string
+  readonly workflow_id: string
+}
+
+/**
+ * Compares runs with Temporal's workflows (architecture.md, never more certain than the facts). A missing workflow is
+ * started again; one that stands behind its run, as in a Temporal restored from an older copy, is woken and reads the
+ * store; a run is `failed (workflow_lost)` only when Temporal says that its workflow was terminated. Whatever Temporal
+ * does not answer is left as it is. One process at a time; call it under the reconciler's lock.
+ */
+export async function reconcileRuns(
+  ctx: ServiceContext,
+  delivering: Delivering,
+  options: { readonly log: Log; readonly woken: Woken; readonly stillSeconds: number },
+): Promise<Reconciled> {
+  await delivering.guard.confirm()
+  const { log, woken } = options
+  const running = await runningWorkflows(delivering.temporal)
+  let looked = 0
+  const startedAgain: string[] = []
+  const lost: string[] = []
+  for (let after = ''; ;) {
+    const runs = await openRuns(ctx, after)
+    for (const run of runs) {
+      looked += 1
+      if (running.has(run.workflow_id)) continue
+      const found = await reconcileRun(ctx, delivering, run)
+      if (found === 'lost') lost.push(run.id)
+      if (found === 'started_again') startedAgain.push(run.id)
+      if (found !== 'alive') log.warn({ runId: run.id, found }, 'a run had no workflow')
+    }
+    const last = runs.at(-1)
+    if (last === undefined || runs.length < runsAtOnce) break
+    after = last.id
+  }
+  const revived: string[] = []
+  for (const run of await endedWorkflows(ctx.db, running)) {
+    if (await woken.wake(delivering.temporal, { ...run, fact: 'ended' })) revived.push(run.id)
+  }
+  const moved = await moveStillRuns(ctx, delivering.temporal, options)
+  for (const runId of [...revived, ...moved.woken])
+    log.warn({ runId }, 'the workflow of a run stood behind it and was woken')
+  for (const runId of moved.stalled) log.error({ runId }, 'the workflow code fails on a run')
+  return { looked, startedAgain, lost, woken: [...revived, ...moved.woken], stalled: moved.stalled }
+}
+
+async function openRuns(ctx: ServiceContext, after: string): Promise<OpenRun[]> {
+  let query = ctx.db
+    .selectFrom('run')
+    .select(['id', 'workflow_id'])
+    .where('ended_at', 'is', null)
+    .where(
+      'created_at',
+      '<',
+      sql<Date>`clock_timestamp() - ${settleAfterSeconds} * interval '1 second'`,
+    )
+    .orderBy('id')
+    .limit(runsAtOnce)
+  if (after !== '') query = query.where('id', '>', after)
+  return query.execute()
+}
+
+async function reconcileRun(
+  ctx: ServiceContext,
+  delivering: Delivering,
+  run: OpenRun,
+): Promise<'alive' | 'started_again' | 'lost'> {
+  const { temporal } = delivering
+  const found = await lookAtWorkflow(temporal, run.workflow_id)
+  switch (found?.status) {
+    case 'RUNNING':
+    case 'PAUSED':
+    case 'CONTINUED_AS_NEW':
+      return 'alive'
+    case 'TERMINATED':
+      await loseRun(ctx, { runId: run.id })
+      return 'lost'
+    case undefined:
+      return (await startRun(delivering, run)) === 'refused' ? 'alive' : 'started_again'
+    default: {
+      // It ended while the run goes on, for instance because Postgres was away: a fresh one reads where it stands.
+      const position: RunPosition = { runId: run.id }
+      await temporal.withDeadline(() =>
+        temporal.client.workflow.start('agentRun', {
+          workflowId: run.workflow_id,
+          taskQueue: delivering.taskQueue,
+          args: [position],
+          workflowIdReusePolicy: WorkflowIdReusePolicy.ALLOW_DUPLICATE,
+        }),
+      )
+      return 'started_again'
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import { sql } from 'kysely'
+import type { ServiceContext } from '../../services/context.ts'
+import { errorText } from '../../services/error-text.ts'
+import { ForeignNamespaceError } from '../../services/installation/remember-namespace.ts'
+import { advisoryLocks } from '../../store/advisory-locks.ts'
+import type { Db } from '../../store/database.ts'
+import type { Delivering } from '../outbox/deliver-rows.ts'
+import { reconcileApprovals } from './reconcile-approvals.ts'
+import { reconcileRuns } from './reconcile-runs.ts'
+import { Repeating } from '../repeating.ts'
+import { Woken } from '../outbox/woken.ts'
+
+const roundEveryMs = 15_000
+/** A run that should move and does not is looked at after this long. */
+const stillSeconds = 30
+
+/** Does the work unless another process is at it. Answers whether it was done. */
+export async function underReconcilerLock(db: Db, work: () => Promise<void>): Promise<boolean> {
+  return db.connection().execute(async (connection) => {
+    const lock = await sql<{ mine: boolean }>`
+      select pg_try_advisory_lock(${advisoryLocks.reconciler}) as mine
+    `.execute(connection)
+    if (lock.rows[0]?.mine !== true) return false
+    try {
+      await work()
+      return true
+    } finally {
+      await sql`select pg_advisory_unlock(${advisoryLocks.reconciler})`.execute(connection)
+    }
+  })
+}
+
+/** Compares Postgres with Temporal at the start of every API process and every fifteen seconds. */
+export class Reconciler implements AsyncDisposable {
+  readonly #rounds: Repeating
+
+  constructor(options: {
+    readonly ctx: ServiceContext
+    readonly delivering: Delivering
+    readonly foreignNamespace: (error: ForeignNamespaceError) => void
+  }) {
+    const { ctx, delivering } = options
+    const woken = new Woken()
+    this.#rounds = new Repeating({
+      everyMs: roundEveryMs,
+      work: async () => {
+        await underReconcilerLock(ctx.db, async () => {
+          await reconcileRuns(ctx, delivering, { log: ctx.log, woken, stillSeconds })
+          for (const requestId of await reconcileApprovals(delivering))
+            ctx.log.warn({ requestId }, 'nothing waited for the request of a program')
+        })
+      },
+      failed: (error) => {
+        if (error instanceof ForeignNamespaceError) options.foreignNamespace(error)
+        ctx.log.warn({ error: errorText(error) }, 'runs could not be compared with Temporal')
+      },
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#rounds[Symbol.asyncDispose]()
+  }
+}

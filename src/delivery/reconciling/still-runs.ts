@@ -1,0 +1,57 @@
+import { sql } from 'kysely'
+import { deadlineOfRequest } from '../../services/requests/deadline-of-request.ts'
+import type { Db } from '../../store/database.ts'
+
+/** A run that should move by itself, without a person, and of which nothing was recorded for a while. */
+export interface StillRun {
+  readonly id: string
+  readonly workflow_id: string
+  /** changes whenever something of the run is recorded */
+  readonly fact: string
+}
+
+/**
+ * Runs that wait for nobody and were still for `seconds`: they are `running`, or a call of theirs waits although
+ * its request was decided, or a request's next step or expiry is due; and those shown as stalled. What is on its way through the
+ * outbox is not among them.
+ */
+export async function stillRuns(
+  db: Db,
+  limits: { readonly seconds: number; readonly most: number },
+): Promise<StillRun[]> {
+  const before = sql`clock_timestamp() - ${limits.seconds} * interval '1 second'`
+  const isStalled = sql`coalesce(run.failure ->> 'code' = 'stalled', false)`
+  // Its workflow is told when that run ends; one that was not told is still here then.
+  const waitsForChild = sql`exists (
+    select from run as child where child.parent_run_id = run.id and child.ended_at is null
+  )`
+  const { rows } = await sql<StillRun>`
+    select run.id, run.workflow_id, concat_ws(' ', run.state, run.turn, newest.id) as fact
+    from run
+    left join lateral (
+      select id, at from audit_event where run_id = run.id order by at desc, id desc limit 1
+    ) newest on true
+    where run.ended_at is null
+      and (coalesce(newest.at, run.created_at) < ${before} or ${isStalled})
+      and not exists (
+        select from outbox
+        where outbox.run_id = run.id and delivered_at is null and undeliverable_at is null
+      )
+      and (
+        (run.state = 'running' and not ${waitsForChild}) or ${isStalled}
+        or exists (
+          select from tool_call
+          join request on request.id = tool_call.request_id
+          where tool_call.run_id = run.id and tool_call.result_type is null
+            and request.state <> 'pending' and not ${waitsForChild}
+        )
+        or exists (
+          select from request
+          where request.run_id = run.id and request.state = 'pending'
+            and ${deadlineOfRequest} < ${before}
+        )
+      )
+    order by run.id limit ${limits.most}
+  `.execute(db)
+  return rows
+}

@@ -1,0 +1,80 @@
+import type { JsonObject } from '../../domain/json.ts'
+import type { Db } from '../../store/database.ts'
+import type { StreamEventType } from '../../domain/stream-event.ts'
+import { Listener } from '../listener.ts'
+
+/** One event of the live stream: ids only. `sequence` grows without gaps that a reader could miss. */
+export interface StreamEvent {
+  readonly sequence: bigint
+  readonly type: StreamEventType
+  readonly subject: JsonObject
+}
+
+/** Reads the numbered events and says when there are more. */
+export class EventFeed implements AsyncDisposable {
+  readonly #db: Db
+  readonly #listeners = new Set<() => void>()
+  readonly #listener: Listener
+  /** reads under way, by what they ask and after which news they began */
+  readonly #reads = new Map<string, Promise<StreamEvent[]>>()
+  #news = 0
+
+  constructor(options: { readonly db: Db; readonly databaseUrl: string }) {
+    this.#db = options.db
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      channels: ['countersign_sequenced'],
+      heard: () => {
+        this.#news += 1
+        for (const listener of this.#listeners) listener()
+      },
+    })
+  }
+
+  /** Events after `sequence`, oldest first. `null`: none, only where the stream stands now (see `latest`). */
+  async since(sequence: bigint | null, limit: number): Promise<StreamEvent[]> {
+    const after = sequence ?? (await this.latest())
+    // Hundreds of readers hear the same news and stand at the same place. A read that began before the news may not have it.
+    const asked = `${this.#news} ${after} ${limit}`
+    const same = this.#reads.get(asked)
+    if (same !== undefined) return same
+    const read = this.#read(after, limit).finally(() => this.#reads.delete(asked))
+    this.#reads.set(asked, read)
+    return read
+  }
+
+  async #read(after: bigint, limit: number): Promise<StreamEvent[]> {
+    const rows = await this.#db
+      .selectFrom('event')
+      .select(['sequence', 'type', 'subject'])
+      .where('sequence', '>', after.toString())
+      .orderBy('sequence')
+      .limit(limit)
+      .execute()
+    return rows.map((row) => ({
+      sequence: BigInt(row.sequence ?? 0),
+      type: row.type as StreamEventType,
+      subject: row.subject,
+    }))
+  }
+
+  /** The newest number given; 0 before the first. */
+  async latest(): Promise<bigint> {
+    const row = await this.#db
+      .selectFrom('event')
+      .select((builder) => builder.fn.max('sequence').as('sequence'))
+      .executeTakeFirst()
+    return BigInt(row?.sequence ?? 0)
+  }
+
+  /** Calls `listener` whenever there may be more to read. Returns the way to stop. */
+  subscribe(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#listeners.clear()
+    await this.#listener[Symbol.asyncDispose]()
+  }
+}

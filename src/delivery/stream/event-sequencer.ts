@@ -1,0 +1,64 @@
+import { sql } from 'kysely'
+import type { Db } from '../../store/database.ts'
+import type { Log } from '../../services/context.ts'
+import { errorText } from '../../services/error-text.ts'
+import { Listener } from '../listener.ts'
+import { advisoryLocks } from '../../store/advisory-locks.ts'
+import { Repeating } from '../repeating.ts'
+
+const eventsAtOnce = 500
+/** What one step of a run tells is numbered together, behind the step's own work. */
+const gatherMs = 50
+
+/**
+ * Numbers committed events of the live stream. Sequences are given after commit by one writer at a time, so
+ * that a reader who has seen number n has seen everything below it: replay skips nothing.
+ */
+export class EventSequencer implements AsyncDisposable {
+  readonly #listener: Listener
+  readonly #rounds: Repeating
+
+  constructor(options: { readonly db: Db; readonly databaseUrl: string; readonly log: Log }) {
+    this.#rounds = new Repeating({
+      everyMs: 1000,
+      gatherMs,
+      work: async () => {
+        while ((await sequenceEvents(options.db)) === eventsAtOnce);
+      },
+      failed: (error) =>
+        options.log.warn({ error: errorText(error) }, 'events wait for their number'),
+    })
+    this.#listener = new Listener({
+      url: options.databaseUrl,
+      channels: ['countersign_event'],
+      heard: () => this.#rounds.wake(),
+    })
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#listener[Symbol.asyncDispose]()
+    await this.#rounds[Symbol.asyncDispose]()
+  }
+}
+
+/** Numbers one batch and tells readers; 0 when another process is at it or nothing waits. */
+async function sequenceEvents(db: Db): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    const lock = await sql<{ mine: boolean }>`
+      select pg_try_advisory_xact_lock(${advisoryLocks.eventSequencer}) as mine
+    `.execute(tx)
+    if (lock.rows[0]?.mine !== true) return 0
+    const numbered = await sql`
+      with waiting as (
+        select id, row_number() over (order by created_at, id) as place
+        from (select id, created_at from event where sequence is null
+              order by created_at, id limit ${sql.lit(eventsAtOnce)}) batch
+      )
+      update event set sequence = (select coalesce(max(sequence), 0) from event) + waiting.place
+      from waiting where event.id = waiting.id
+    `.execute(tx)
+    const count = Number(numbered.numAffectedRows ?? 0n)
+    if (count > 0) await sql`select pg_notify('countersign_sequenced', '')`.execute(tx)
+    return count
+  })
+}

@@ -1,0 +1,77 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import type { Tx } from '../../store/database.ts'
+import { writeRecords } from '../../store/records.ts'
+import { EventFeed } from './event-feed.ts'
+import { EventSequencer } from './event-sequencer.ts'
+
+let database: TestDatabase
+
+const changed = (tx: Tx, runId: string) =>
+  writeRecords(tx, { events: [{ type: 'run.changed', subject: { runId } }] }, null)
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+
+describe('live stream', () => {
+  it('skips nothing for a reader who follows while ten writers commit out of order and two sequencers race', async () => {
+    const { db, url } = database
+    await using _one = new EventSequencer({ db, databaseUrl: url, log })
+    await using _two = new EventSequencer({ db, databaseUrl: url, log })
+    await using feed = new EventFeed({ db, databaseUrl: url })
+    const seen: string[] = []
+    let at = 0n
+    const reading = waitUntil(
+      async () => {
+        for (const event of await feed.since(at, 7)) {
+          expect(event.sequence).toBe(at + 1n)
+          at = event.sequence
+          seen.push(JSON.stringify(event.subject))
+        }
+        return seen.length === 200
+      },
+      { withinMs: 90_000, everyMs: 5 },
+    )
+    await Promise.all(
+      Array.from({ length: 10 }, async (_, writer) => {
+        for (let place = 0; place < 20; place += 1) {
+          await db.transaction().execute(async (tx) => {
+            await changed(tx, `${writer}.${place}`)
+            // Some commit late: their event is older than others that have a number already.
+            if (place % 5 === 0) await tx.selectFrom('person').selectAll().execute()
+          })
+        }
+      }),
+    )
+    await reading
+    expect(new Set(seen).size).toBe(200)
+  })
+
+  it('tells subscribers that there is more to read', async () => {
+    const { db, url } = database
+    await using _one = new EventSequencer({ db, databaseUrl: url, log })
+    await using feed = new EventFeed({ db, databaseUrl: url })
+    let told = 0
+    const stop = feed.subscribe(() => {
+      told += 1
+    })
+    const before = await feed.latest()
+    await db.transaction().execute((tx) => changed(tx, 'x'))
+    await waitUntil(async () => told > 0 && (await feed.latest()) > before, { withinMs: 90_000 })
+    // Those who stand at the same place and heard of it together ask once.
+    const [one, other, later] = await Promise.all([
+      feed.since(before, 7),
+      feed.since(before, 7),
+      feed.since(before + 1n, 7),
+    ])
+    expect(one).toHaveLength(1)
+    expect(other).toBe(one)
+    expect(later).toEqual([])
+    stop()
+  })
+})

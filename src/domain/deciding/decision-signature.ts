@@ -1,0 +1,113 @@
+import { createHash, createPublicKey, verify, type KeyObject } from 'node:crypto'
+import type { DecisionVerb } from '../request.ts'
+
+/**
+ * What a person signs when they decide with a passkey (audit.md, Approver's signature): its canonical JSON, whose SHA-256
+ * is the challenge.
+ */
+export interface DecisionStatement {
+  readonly version: 1
+  /** where they decided: `https://approvals.example.com` */
+  readonly origin: string
+  readonly requestId: string
+  readonly revision: number
+  readonly digest: string
+  readonly policyDigest: string
+  readonly decision: DecisionVerb
+  /** of the salted reason, the same as in the decision's event */
+  readonly reasonHash: string | null
+  readonly personId: string
+  /** ISO 8601, by the database's clock */
+  readonly issuedAt: string
+  /** 256 random bits, base64url */
+  readonly nonce: string
+}
+
+/** A signed decision as its event keeps it, whole: with the credential's public key it is verified without anything else. */
+export interface DecisionSignature {
+  readonly credentialId: string
+  /** the exact bytes of the {@link DecisionStatement}, as text */
+  readonly statement: string
+  /** what WebAuthn calls so, base64url */
+  readonly authenticatorData: string
+  readonly clientDataJSON: string
+  readonly signature: string
+}
+
+/**
+ * How long before a passkey was registered its confirmer may have made no sign-in link for its owner: with it they could be in the
+ * owner's session still, and a single person would be both. A link's fifteen minutes and a session's longest week fit.
+ */
+export const linkReachMs = 8 * 24 * 3_600_000
+
+/** The challenge that stands for a statement: SHA-256 of its bytes, base64url. */
+export function challengeOf(statement: string): string {
+  return createHash('sha256').update(statement, 'utf8').digest('base64url')
+}
+
+/** Reads a public key as events carry it: SubjectPublicKeyInfo in base64. `null` when it is none that passkeys have. */
+export function readPasskeyKey(spki: string): KeyObject | null {
+  try {
+    const key = createPublicKey({ key: Buffer.from(spki, 'base64'), format: 'der', type: 'spki' })
+    return digestOf(key) === undefined ? null : key
+  } catch {
+    return null
+  }
+}
+
+/**
+ * Why a decision's signature does not hold, as a sentence's end; `null`: it does. Looks at what WebAuthn asks for:
+ * the kind of answer, the challenge, the origin and its host, that the person was there and verified, and the signature.
+ * Never throws on hostile input.
+ */
+export function whyNotSigned(signed: DecisionSignature, key: KeyObject): string | null {
+  const statement = parse<DecisionStatement>(Buffer.from(signed.statement))
+  const clientBytes = Buffer.from(signed.clientDataJSON, 'base64url')
+  const client = parse<{
+    type: unknown
+    challenge: unknown
+    origin: unknown
+    crossOrigin: unknown
+  }>(clientBytes)
+  const data = Buffer.from(signed.authenticatorData, 'base64url')
+  if (statement === null || typeof statement.origin !== 'string') return 'its statement is none'
+  if (client?.type !== 'webauthn.get') return 'it is no answer to a question for a signature'
+  if (client.challenge !== challengeOf(signed.statement)) return 'it signs another statement'
+  if (client.origin !== statement.origin) return 'it was made at another origin'
+  if (client.crossOrigin === true) return 'it was made inside of a page of another origin'
+  if (data.length < 37 || !URL.canParse(statement.origin)) return 'it cannot be read'
+  const host = createHash('sha256').update(new URL(statement.origin).hostname).digest()
+  if (!data.subarray(0, 32).equals(host)) return 'it was made for another host'
+  const flags = data[32] ?? 0
+  if ((flags & userPresent) === 0 || (flags & userVerified) === 0) {
+    return 'the authenticator did not verify its owner'
+  }
+  const signedBytes = Buffer.concat([data, createHash('sha256').update(clientBytes).digest()])
+  return holds(key, signedBytes, signed.signature) ? null : 'its signature does not hold'
+}
+
+const userPresent = 0x01
+const userVerified = 0x04
+
+function holds(key: KeyObject, bytes: Buffer, signature: string): boolean {
+  try {
+    return verify(digestOf(key) ?? null, bytes, key, Buffer.from(signature, 'base64url'))
+  } catch {
+    return false
+  }
+}
+
+/** ES256 and RS256 hash first, EdDSA does so itself (`null`); `undefined` for keys of other kinds. */
+function digestOf({ asymmetricKeyType }: KeyObject): 'sha256' | null | undefined {
+  if (asymmetricKeyType === 'ed25519') return null
+  return asymmetricKeyType === 'ec' || asymmetricKeyType === 'rsa' ? 'sha256' : undefined
+}
+
+function parse<T>(bytes: Buffer): Partial<T> | null {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'))
+    return typeof value === 'object' && value !== null ? value : null
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,97 @@
+import { quorumTeams } from './quorum.ts'
+import type { Quorum } from '../request.ts'
+
+/** Why a person is behind a request (product.md 17); kept with the request. */
+export type PrincipalReason =
+  | 'started'
+  | 'started_above'
+  | 'owns_key'
+  | 'messaged'
+  | 'answered'
+  | 'invoked'
+  | 'edited'
+  | 'asked'
+  | 'on_behalf'
+
+/** Every reason, the one that a person is told first; also for checks of what the store holds. */
+export const principalReasons: readonly PrincipalReason[] = [
+  'started',
+  'started_above',
+  'owns_key',
+  'messaged',
+  'answered',
+  'invoked',
+  'edited',
+  'asked',
+  'on_behalf',
+]
+
+const behindSentences: Readonly<Record<PrincipalReason, string>> = {
+  started: 'you started this run',
+  started_above: 'you started a run above this one',
+  owns_key: 'your API key started this run',
+  messaged: 'you posted a message to this run or one above it',
+  answered: 'you answered a question of this run or one above it',
+  invoked: 'you invoked this tool',
+  edited: 'you edited this call',
+  asked: 'your API key asked for this',
+  on_behalf: 'you are the one for whom this was asked',
+}
+
+export interface EligibilityQuestion {
+  /** `null` for a machine, which never decides (product.md 19) */
+  readonly person: {
+    readonly id: string
+    readonly enabled: boolean
+    readonly teams: readonly string[]
+  } | null
+  readonly quorum: Quorum
+  readonly principals: readonly { readonly personId: string; readonly why: string }[]
+  /** the queue's setting, frozen into the request */
+  readonly selfApproval: boolean
+}
+
+export type Eligibility =
+  | { readonly canDecide: true; readonly reason: null; readonly selfApproved: boolean }
+  | {
+      readonly canDecide: false
+      readonly which: 'machine' | 'disabled' | 'not_in_team' | 'behind_request'
+      /** a sentence for the person: "you can't decide: you started this run" */
+      readonly reason: string
+    }
+
+/**
+ * Whether someone may decide a request: an enabled person, in a team that the quorum names, and not behind it
+ * (product.md 17 to 19). With `selfApproval` those behind it may too, and their decision is marked.
+ */
+export function judgeEligibility(question: EligibilityQuestion): Eligibility {
+  const { person } = question
+  if (person === null) {
+    return refused('machine', "you can't decide: machine identities never decide")
+  }
+  if (!person.enabled) return refused('disabled', "you can't decide: your account is disabled")
+  const teams = quorumTeams(question.quorum)
+  if (!person.teams.some((team) => teams.includes(team))) {
+    const named = teams.length === 0 ? 'any team that may decide this' : teams.join(' or ')
+    return refused('not_in_team', `you can't decide: you are not in ${named}`)
+  }
+  const behind = question.principals.filter((principal) => principal.personId === person.id)
+  if (behind.length > 0 && !question.selfApproval) {
+    const reasons = behind.map((principal) => principal.why)
+    return refused('behind_request', `you can't decide: ${behindText(reasons)}`)
+  }
+  return { canDecide: true, reason: null, selfApproved: behind.length > 0 }
+}
+
+function refused(
+  which: 'machine' | 'disabled' | 'not_in_team' | 'behind_request',
+  reason: string,
+): Eligibility {
+  return { canDecide: false, which, reason }
+}
+
+/** The weightiest of several: whoever starts a run also wrote its first message. */
+function behindText(reasons: readonly string[]): string {
+  const weightiest = principalReasons.find((reason) => reasons.includes(reason))
+  return weightiest === undefined ? 'you are behind this request' : behindSentences[weightiest]
+}

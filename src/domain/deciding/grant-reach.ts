@@ -1,0 +1,135 @@
+import { hashJson } from '../digest.ts'
+import type { Json } from '../json.ts'
+import type { CallFacts } from '../request.ts'
+import type { Scope } from '../verdict.ts'
+
+/** A file as a command named it when it was shown. */
+export interface NamedFile {
+  readonly path: string
+  readonly hash: string | 'absent'
+}
+
+/** What an approval with one scope covers (product.md 10): calls of this tool for which all of this holds. */
+export interface GrantReach {
+  readonly scope: Scope
+  readonly tool: string
+  /** of the canonical call; `null` where other arguments are covered too */
+  readonly digest: string | null
+  /** the one file that is covered, whatever is written there; `null` where the arguments decide */
+  readonly path: string | null
+  /** files that must still be as they are: those a command names, and its programs */
+  readonly files: readonly NamedFile[]
+}
+
+/** Of the call that is approved: its canonical input, and what its request recorded. */
+export interface ReachableCall {
+  readonly tool: string
+  readonly digest: string
+  readonly input: Json
+  readonly facts: CallFacts
+}
+
+/** What a remembered approval of a command rests on besides its vector. */
+export interface GrantedCommand {
+  /** the files it names; `null` where what they contain by then does not matter (scope `command`) */
+  readonly files: readonly NamedFile[] | null
+  /** hash of the rest: its programs and the sandbox profile */
+  readonly rest: string
+}
+
+/** What an approval of a command with this scope rests on, from what its request recorded. */
+export function grantedCommand(scope: Scope, facts: CallFacts): GrantedCommand {
+  return { files: scope === 'command' ? null : facts.bases, rest: hashJson(facts.detail ?? {}) }
+}
+
+/** Whether a command still rests on what was approved (product.md 10). */
+export function stillRestsOn(granted: GrantedCommand, now: CallFacts): boolean {
+  const scope = granted.files === null ? 'command' : 'run'
+  return hashJson({ ...granted }) === hashJson({ ...grantedCommand(scope, now) })
+}
+
+/** What approving `call` with `scope` covers; `null` when the scope means nothing for it. */
+export function reachOf(scope: Scope, call: ReachableCall): GrantReach | null {
+  const { tool, digest } = call
+  const files = isCommand(call.facts) ? [...call.facts.bases, ...programsOf(call.facts)] : []
+  const common = { scope, tool, path: null, files: [] }
+  switch (scope) {
+    case 'once':
+      return { ...common, digest }
+    case 'command':
+      return { ...common, digest, files: programsOf(call.facts) }
+    case 'run':
+      return { ...common, digest, files }
+    case 'path': {
+      const path = pathOf(call.input)
+      return path === null ? null : { ...common, digest: null, path }
+    }
+  }
+}
+
+/** Commands record their programs; only they do (tools/commands). */
+export function isCommand({ detail }: CallFacts): boolean {
+  return detail !== undefined && Array.isArray(detail['programs'])
+}
+
+/** The programs that a command calls, as they were found. */
+function programsOf({ detail }: CallFacts): NamedFile[] {
+  const programs = detail?.['programs']
+  if (!Array.isArray(programs)) return []
+  return programs.flatMap((program) => {
+    const { path, hash } = program as { readonly path?: unknown; readonly hash?: unknown }
+    return typeof path === 'string' && typeof hash === 'string' ? [{ path, hash }] : []
+  })
+}
+
+function pathOf(input: Json): string | null {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
+  const path = Object.hasOwn(input, 'path') ? input['path'] : undefined
+  return typeof path === 'string' ? path : null
+}
+
+/** The root of the run that asks: where a remembered approval holds, and with which it ends. */
+export interface ReachRoot {
+  readonly worker: string
+  readonly startedBy: string
+  /** the run that asks is itself the root */
+  readonly isOwn: boolean
+}
+
+/** The same in sentences, for whoever is about to approve (security.md 16). Plain text; names in it are the agent's. */
+export function reachWords(reach: GrantReach, root: ReachRoot | null): string[] {
+  if (reach.scope === 'once') return ['This call, once.']
+  return [
+    whichCalls(reach),
+    ...(reach.files.length === 0 ? [] : [`Only while these files are as now: ${listed(reach)}.`]),
+    whichRuns(root),
+    `Not what policy blocks by then, not once ${reach.tool} is defined otherwise, and only while you could still decide it.`,
+  ]
+}
+
+function whichCalls({ scope, tool, path, digest }: GrantReach): string {
+  switch (scope) {
+    case 'path':
+      return `Every further ${tool} on ${path ?? ''}, whatever the content.`
+    case 'command':
+      return `Every further ${tool} with exactly this command, whatever the files it names contain by then (digest ${shortHash(digest ?? '')}).`
+    default:
+      return `Every further ${tool} with exactly these arguments (digest ${shortHash(digest ?? '')}).`
+  }
+}
+
+function listed({ files }: GrantReach): string {
+  return files.map(({ path, hash }) => `${path} (${shortHash(hash)})`).join(', ')
+}
+
+/** As the dashboard writes it; the whole one is beside the sentences. */
+function shortHash(hash: string): string {
+  const hex = hash.replace(/^sha256:/, '')
+  return hex.length <= 16 ? hex : `${hex.slice(0, 8)}…${hex.slice(-4)}`
+}
+
+function whichRuns(root: ReachRoot | null): string {
+  if (root === null || root.isOwn)
+    return 'In this run and every run it starts, until this run ends.'
+  return `In the root run, ${root.worker} started by ${root.startedBy}, and in every run below it, this one included, until the root run ends.`
+}

@@ -1,0 +1,116 @@
+import { describe, expect, test } from 'vitest'
+import type { Routing } from '../judgement.ts'
+import { quorumTeams, tally } from './quorum.ts'
+import {
+  beforeEscalation,
+  escalated,
+  revisedRouting,
+  stepsDue,
+  waitingSteps,
+} from './waiting-steps.ts'
+
+const hour = 3_600_000
+const one = { any: [[{ team: 'platform', count: 1 }]] }
+const routing: Routing = {
+  queue: 'platform',
+  team: 'platform',
+  quorum: one,
+  quorumText: '1 of platform',
+  expiresAfterMs: 72 * hour,
+  permitForMs: hour,
+  scopes: ['once'],
+  edits: 'approve',
+  selfApproval: false,
+  signature: 'optional',
+}
+
+describe('the steps of a request that waits', () => {
+  const times = {
+    team: 'platform',
+    remindAfterMs: [24 * hour, 4 * hour, 4 * hour],
+    escalate: [{ afterMs: 24 * hour, addTeams: ['security'] }],
+  }
+
+  test('come in the order of their times, each once, and people are added before they are reminded', () => {
+    expect(waitingSteps(times, one)).toEqual([
+      { kind: 'remind', afterMs: 4 * hour },
+      { kind: 'escalate', afterMs: 24 * hour, addTeams: ['security'] },
+      { kind: 'remind', afterMs: 24 * hour },
+    ])
+  })
+
+  test('add nobody where no place is the queue’s own team’s', () => {
+    const others = { any: [[{ team: 'security', count: 1 }]] }
+    expect(waitingSteps(times, others).map(({ kind }) => kind)).toEqual(['remind', 'remind'])
+  })
+
+  test('are due from their time on, those before the last one taken never again', () => {
+    const steps = waitingSteps(times, one)
+    expect(stepsDue(steps, 0, 4 * hour - 1)).toEqual([])
+    expect(stepsDue(steps, 0, 4 * hour)).toEqual(steps.slice(0, 1))
+    expect(stepsDue(steps, 1, 100 * hour)).toEqual(steps.slice(1))
+    expect(stepsDue(steps, 3, 100 * hour)).toEqual([])
+  })
+})
+
+// Rules: product.md 18
+describe('an escalation', () => {
+  test('is not there yet when what it was about is asked anew', () => {
+    expect(beforeEscalation(escalated(routing, ['security']))).toEqual(routing)
+  })
+
+  const both = {
+    any: [
+      [
+        { team: 'platform', count: 2 },
+        { team: 'legal', count: 1 },
+      ],
+    ],
+  }
+
+  test('lets the added team fill places of the queue’s own, as many distinct people as before', () => {
+    const after = escalated({ ...routing, quorum: both }, ['security'])
+    expect(after.quorumText).toBe('2 of platform (or security) and 1 of legal')
+    expect(quorumTeams(after.quorum)).toEqual(['platform', 'security', 'legal'])
+    const edsger = { personId: 'edsger', teams: ['security'] }
+    const grace = { personId: 'grace', teams: ['platform'] }
+    const lea = { personId: 'lea', teams: ['legal'] }
+    expect(tally(after.quorum, [edsger, lea])).toMatchObject({
+      met: false,
+      counted: [
+        { personId: 'edsger', team: 'security' },
+        { personId: 'lea', team: 'legal' },
+      ],
+      missing: [{ team: 'platform', count: 1, also: ['security'] }],
+    })
+    expect(tally(after.quorum, [edsger, grace, lea]).met).toBe(true)
+  })
+
+  test('never gives a place of another team to those it adds', () => {
+    const after = escalated({ ...routing, quorum: both }, ['security'])
+    const three = ['a', 'b', 'c'].map((personId) => ({ personId, teams: ['security'] }))
+    expect(tally(after.quorum, three).missing).toEqual([{ team: 'legal', count: 1 }])
+  })
+
+  test('twice adds nobody twice, and never the queue’s own team', () => {
+    const once = escalated(routing, ['security', 'platform'])
+    expect(once.quorumText).toBe('1 of platform (or security)')
+    expect(escalated(once, ['security'])).toEqual(once)
+    expect(escalated(once, ['legal']).quorumText).toBe('1 of platform (or security, legal)')
+    expect(escalated(routing, ['platform'])).toEqual(routing)
+  })
+
+  test('outlives a revision of the call, whose other steps stay what they were', () => {
+    const steps = [
+      { kind: 'escalate', afterMs: hour, addTeams: ['security'] },
+      { kind: 'remind', afterMs: 2 * hour },
+    ] as const
+    const judged = { ...routing, quorum: both, steps: [{ kind: 'remind', afterMs: 9 }] as const }
+    const asked = { ...routing, steps }
+    const revised = revisedRouting(asked, 1, judged)
+    expect(revised.quorumText).toBe('2 of platform (or security) and 1 of legal')
+    expect(revised.steps).toEqual(steps)
+    expect(revisedRouting(asked, 0, judged).quorum).toEqual(both)
+    expect(revisedRouting(routing, 0, judged)).not.toHaveProperty('steps')
+  })
+})

@@ -1,0 +1,73 @@
+import type { Routing, WaitingStep } from '../judgement.ts'
+import { quorumText } from './quorum.ts'
+import type { Quorum } from '../request.ts'
+
+/** What a queue says about requests that nobody decides; times in milliseconds from the opening. */
+export interface WaitingTimes {
+  readonly team: string
+  readonly remindAfterMs: readonly number[]
+  readonly escalate: readonly { readonly afterMs: number; readonly addTeams: readonly string[] }[]
+}
+
+/**
+ * The steps of a request in the order of their times; at the same time people are added first, so that they are among
+ * those who are reminded. Where the quorum has no place of the queue's own team, nobody could be added to it.
+ */
+export function waitingSteps(times: WaitingTimes, quorum: Quorum): readonly WaitingStep[] {
+  const canEscalate = quorum.any.flat().some((place) => place.team === times.team)
+  const escalations = canEscalate ? times.escalate : []
+  const steps: WaitingStep[] = [
+    ...escalations.map((one) => ({ kind: 'escalate' as const, ...one })),
+    ...[...new Set(times.remindAfterMs)].map((afterMs) => ({ kind: 'remind' as const, afterMs })),
+  ]
+  return steps.toSorted((left, right) => left.afterMs - right.afterMs)
+}
+
+/**
+ * The routing after an escalation: members of the added teams may fill the places of the queue's own team too. Places of
+ * other teams stay theirs, and no place falls away: as many distinct people as before have to agree (product.md 18).
+ */
+export function escalated(routing: Routing, addTeams: readonly string[]): Routing {
+  const any = routing.quorum.any.map((places) =>
+    places.map((place) => {
+      if (place.team !== routing.team) return place
+      const also = new Set([...(place.also ?? []), ...addTeams])
+      also.delete(place.team)
+      return also.size === 0 ? place : { ...place, also: [...also] }
+    }),
+  )
+  return { ...routing, quorum: { any }, quorumText: quorumText({ any }) }
+}
+
+/** The routing as it was before anybody was added: of a request that is asked anew, and whose own waiting begins. */
+export function beforeEscalation(routing: Routing): Routing {
+  const any = routing.quorum.any.map((places) => places.map(({ team, count }) => ({ team, count })))
+  return { ...routing, quorum: { any }, quorumText: quorumText({ any }) }
+}
+
+/** The routing with every escalation among these steps, for a revision of a request that has waited already. */
+function escalatedBy(routing: Routing, taken: readonly WaitingStep[]): Routing {
+  return taken.reduce(
+    (before, step) => (step.kind === 'escalate' ? escalated(before, step.addTeams) : before),
+    routing,
+  )
+}
+
+/** Of the steps behind the first `taken` those whose time has come, `waitedMs` after the opening. */
+export function stepsDue(
+  steps: readonly WaitingStep[],
+  taken: number,
+  waitedMs: number,
+): readonly WaitingStep[] {
+  return steps.slice(taken).filter(({ afterMs }) => afterMs <= waitedMs)
+}
+
+/**
+ * The routing of a revision: judged anew, but the steps are those the request was opened with, and whom an escalation
+ * has added by now stays added.
+ */
+export function revisedRouting(asked: Routing, taken: number, judged: Routing): Routing {
+  const { steps: _afresh, ...rest } = judged
+  const steps = asked.steps ?? []
+  return escalatedBy(steps.length === 0 ? rest : { ...rest, steps }, steps.slice(0, taken))
+}

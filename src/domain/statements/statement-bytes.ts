@@ -1,0 +1,77 @@
+import { sign, verify, type KeyObject } from 'node:crypto'
+import { canonicalJson } from '../digest.ts'
+import type { Signed, StatementKind } from './statement.ts'
+
+/** What is signed: a domain prefix, so that one kind of statement can never pass for another, and the canonical JSON. */
+function signedBytes(kind: StatementKind, statement: string): Buffer {
+  return Buffer.from(`countersign/${kind}/v1\0${statement}`, 'utf8')
+}
+
+/** The private half lives in the API process only (security.md 13). */
+export interface Signer {
+  readonly keyId: string
+  readonly privateKey: KeyObject
+}
+
+/** Public keys by id, from a file or the environment and never from a row. */
+export interface Verifier {
+  readonly publicKeys: ReadonlyMap<string, KeyObject>
+  /** keys that signed here and are believed no more: somebody else may have them */
+  readonly retired?: ReadonlyMap<string, RetiredKey>
+}
+
+export interface RetiredKey {
+  readonly publicKey: KeyObject
+  /** ISO 8601; empty where nobody wrote it down */
+  readonly at: string
+}
+
+/** Signs a statement with Ed25519 over its canonical JSON behind the kind's prefix. */
+export function signStatement(signer: Signer, kind: StatementKind, statement: object): Signed {
+  // Both at once: a key may rotate while the process runs.
+  const { keyId, privateKey } = signer
+  const text = canonicalJson(statement)
+  const signature = sign(null, signedBytes(kind, text), privateKey).toString('base64url')
+  return { statement: text, signature, keyId }
+}
+
+/** By key: the signatures that held. The same bytes hold again; a run's statement is looked at for each of its calls. */
+const verified = new WeakMap<KeyObject, Set<string>>()
+const verifiedMost = 1000
+
+function holds(key: KeyObject, kind: StatementKind, signed: Signed): boolean {
+  const known = verified.get(key) ?? new Set<string>()
+  verified.set(key, known)
+  const exactly = JSON.stringify([kind, signed.statement, signed.signature])
+  if (known.has(exactly)) return true
+  const signature = Buffer.from(signed.signature, 'base64url')
+  if (!verify(null, signedBytes(kind, signed.statement), key, signature)) return false
+  if (known.size >= verifiedMost) known.clear()
+  known.add(exactly)
+  return true
+}
+
+/**
+ * The parsed statement when its signature holds under a known key; `null` otherwise. Never throws on hostile input.
+ * The caller compares every field with what it is about to do.
+ */
+export function verifyStatement<T extends object>(
+  verifier: Verifier,
+  kind: StatementKind,
+  signed: Signed,
+): T | null {
+  const key = verifier.publicKeys.get(signed.keyId)
+  if (key === undefined) return null
+  try {
+    if (!holds(key, kind, signed)) return null
+    return JSON.parse(signed.statement) as T
+  } catch {
+    return null
+  }
+}
+
+/** The verifier that believes retired keys too: for those who judge what was signed before. */
+export function withRetired({ publicKeys, retired }: Verifier): Verifier {
+  const earlier = [...(retired ?? [])].map(([id, { publicKey }]) => [id, publicKey] as const)
+  return { publicKeys: new Map([...earlier, ...publicKeys]) }
+}

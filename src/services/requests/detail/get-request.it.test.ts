@@ -1,0 +1,138 @@
+import { describe, expect, test } from 'vitest'
+import { addRequest } from '../../../../test/harness/fixtures/gated-run.ts'
+import { addPerson } from '../../../../test/harness/fixtures/people.ts'
+import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
+import { decideRequest } from '../../decisions/decide-request.ts'
+import { commentRequest } from '../comment-request.ts'
+import { getRequest } from './get-request.ts'
+import { requestContent } from './request-content.ts'
+import {
+  useRequestDesk,
+  database,
+  service,
+  ada,
+  grace,
+  linus,
+  edsger,
+  root,
+  child,
+  first,
+  second,
+  third,
+} from '../requests.fixture.ts'
+
+useRequestDesk()
+
+describe('one request', () => {
+  test('has everything its page shows, with the reason why its reader may not decide', async () => {
+    const detail = await getRequest(service.ctx, ada.caller, { request: first.id })
+    expect(detail).toMatchObject({
+      id: first.id,
+      state: 'pending',
+      kind: 'tool_call',
+      queue: 'platform',
+      input: first.input,
+      worker: 'scribe',
+      mode: 'prompt',
+      toolCallId: 'call-1-1',
+      turn: 1,
+      batch: {
+        position: 1,
+        size: 2,
+        siblings: [{ requestId: second.id, state: 'pending', verdict: 'ask', tool: 'write_file' }],
+      },
+      lineage: [{ runId: root.id, worker: 'scribe', startedBy: { id: ada.id, name: 'Ada' } }],
+      quorum: { counted: [], missing: [{ team: 'platform', count: 1 }], text: '1 of platform' },
+      eligibility: { canDecide: false, reason: "you can't decide: you are not in platform" },
+      eligiblePeople: [{ name: 'Grace' }, { name: 'Linus' }],
+      allowedDecisions: ['approve', 'deny'],
+      allowedScopes: ['once', 'run', 'path'],
+      decisions: [],
+      previous: [],
+      execution: { state: 'not_started' },
+      decidedAt: null,
+      claim: null,
+    })
+    expect(detail.presentation.digest).toBe(first.presentationDigest)
+    expect(detail.eligibility.canDecide).toBe(false)
+    const own = await getRequest(service.ctx, grace.caller, { request: third.id })
+    expect(own.eligibility.reason).toBe("you can't decide: you started this run")
+    expect(own.lineage.map((run) => run.runId)).toEqual([root.id, child.id])
+    expect(own.eligiblePeople.map((person) => person.name)).toEqual(['Linus'])
+  })
+
+  test('is found by its number, and its version changes with it', async () => {
+    const before = await getRequest(service.ctx, grace.caller, { request: first.id })
+    const again = await getRequest(service.ctx, grace.caller, { request: String(before.number) })
+    expect(again).toEqual(before)
+    await commentRequest(service.ctx, linus.caller, {
+      request: first.id,
+      text: 'is this <b>ok</b>?',
+    })
+    const after = await getRequest(service.ctx, grace.caller, { request: first.id })
+    expect(after.version).not.toBe(before.version)
+    expect(after.comments).toMatchObject([
+      { text: 'is this <b>ok</b>?', person: { name: 'Linus' } },
+    ])
+  })
+
+  test('that was decided shows who, what and why, also after they have left', async () => {
+    const request = await addRequest(service, root, { turn: 3 })
+    const leaver = await addPerson(database.db, 'Leaver', ['platform'])
+    const body = { decision: 'approve', digest: request.digest, revision: 1, reason: 'as agreed' }
+    await decideRequest(service.ctx, leaver.caller, { request: request.id, body })
+    await database.db.deleteFrom('team_member').where('person_id', '=', leaver.id).execute()
+    const detail = await getRequest(service.ctx, grace.caller, { request: request.id })
+    expect(detail).toMatchObject({
+      state: 'approved',
+      decidedBy: { name: 'Leaver' },
+      decisions: [{ person: { name: 'Leaver' }, decision: 'approve', reason: 'as agreed' }],
+      quorum: { counted: [{ team: 'platform', person: { name: 'Leaver' } }], missing: [] },
+      allowedDecisions: [],
+      eligibility: { canDecide: false },
+      eligiblePeople: [],
+    })
+  })
+
+  // Rules: product.md 18
+  test('that a quorum approved shows who filled its places: not who had left by then, and who changed teams later', async () => {
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const request = await addRequest(service, root, { turn: 4, quorum })
+    const people = []
+    for (const name of ['Gone before', 'Stayed', 'Changed after']) {
+      people.push(await addPerson(database.db, name, ['platform']))
+    }
+    const [gone, stayed, changed] = people
+    const body = { decision: 'approve', digest: request.digest, revision: 1 }
+    await decideRequest(service.ctx, gone!.caller, { request: request.id, body })
+    await database.db.deleteFrom('team_member').where('person_id', '=', gone!.id).execute()
+    await decideRequest(service.ctx, stayed!.caller, { request: request.id, body })
+    await decideRequest(service.ctx, changed!.caller, { request: request.id, body })
+    const counted = async () => {
+      const { quorum: shown } = await getRequest(service.ctx, grace.caller, { request: request.id })
+      return [shown.counted.map(({ person }) => person.name).toSorted(), shown.missing]
+    }
+    expect(await counted()).toEqual([['Changed after', 'Stayed'], []])
+    await database.db
+      .updateTable('team_member')
+      .set({ team: 'security' })
+      .where('person_id', '=', changed!.id)
+      .execute()
+    expect(await counted()).toEqual([['Changed after', 'Stayed'], []])
+  })
+
+  test('has every byte of what will be written, and reading them is recorded', async () => {
+    const content = await requestContent(service.ctx, grace.caller, { request: first.id })
+    expect(content.bytes.toString()).toBe(JSON.stringify('hello\n'))
+    expect(content.contentType).toBe('text/plain')
+    const events = await database.db
+      .selectFrom('audit_event')
+      .select('actor_id')
+      .where('request_id', '=', first.id)
+      .where('type', '=', 'content.revealed')
+      .execute()
+    expect(events).toEqual([{ actor_id: grace.id }])
+    const unseen = requestContent(service.ctx, edsger.caller, { request: first.id })
+    expect((await refusal(unseen)).code).toBe('not_found')
+  })
+})

@@ -1,0 +1,123 @@
+import type { Json } from '../../../domain/json.ts'
+import { hashBytes } from '../../../domain/digest.ts'
+import { reachOf, reachWords } from '../../../domain/deciding/grant-reach.ts'
+import { notOffered } from '../../../domain/deciding/narrowed-scopes.ts'
+import type { CallFacts } from '../../../domain/request.ts'
+import type { Presentation } from '../../../domain/presentation.ts'
+import { saltedText } from '../../decisions/salted-text.ts'
+import { erasedText } from '../../erasure/erased-words.ts'
+import { needsSignature } from '../../decisions/signing/needs-signature.ts'
+import { getTextsLeft } from '../../../store/content.ts'
+import { readErased } from '../../../store/erased-content.ts'
+import type { Caller, ServiceContext } from '../../context.ts'
+import { findRequest } from '../find-request.ts'
+import { namedFilesOf, withWriters } from './named-files.ts'
+import { readDetail, type DetailRow } from './read-detail.ts'
+import { readExternal } from './read-external.ts'
+import { readItems } from '../lists/read-items.ts'
+import type { RequestDetailRecord, RequestItemRecord } from '../request-record.ts'
+import { viewerOf } from '../viewer.ts'
+
+/**
+ * Everything of one request, by id or number, with the caller's own eligibility and a `version` that changes with any
+ * of it: six queries, and one for the files of a command. Rejects with `not_found` for what the caller may not see.
+ */
+export async function getRequest(
+  ctx: ServiceContext,
+  caller: Caller,
+  asked: { readonly request: string },
+): Promise<RequestDetailRecord> {
+  const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), asked.request)
+  const [item] = await readItems(ctx.db, caller, [id])
+  if (item === undefined) throw new Error(`Request ${id} is gone`)
+  const row = await readDetail(ctx.db, id)
+  const wanted = hashesOf(row)
+  const texts = await getTextsLeft(ctx.db, wanted)
+  const erased = await readErased(
+    ctx.db,
+    wanted.filter((hash) => !texts.has(hash)),
+  )
+  const said = (hash: string | null): string | null => {
+    if (hash === null) return null
+    const text = texts.get(hash)
+    return text === undefined ? erasedText(erased.get(hash)) : saltedText(text)
+  }
+  const input = JSON.parse(texts.get(row.input_hash) ?? 'null') as Json
+  const presentation = presentationOf(row, texts)
+  const record = {
+    ...item,
+    input,
+    namedFiles: await withWriters(ctx.db, id, namedFilesOf(item, presentation)),
+    scopeCoverage: coverageOf(item, input, row.facts),
+    scopesNotOffered: notOffered(item.tool, item.allowedScopes, row.narrowed ?? {}),
+    presentation,
+    batch:
+      item.batch === null
+        ? null
+        : { ...item.batch, finished: row.finished, siblings: row.siblings },
+    eligiblePeople: item.state === 'pending' ? row.eligible : [],
+    decisions: row.decisions.map(({ reasonHash, at, ...decision }) => ({
+      ...decision,
+      at: new Date(at),
+      reason: said(reasonHash),
+    })),
+    previous: row.previous.map(({ reasonHash, ...request }) => ({
+      ...request,
+      reason: said(reasonHash),
+    })),
+    comments: row.comments.map(({ textHash, at, ...comment }) => ({
+      ...comment,
+      text: said(textHash) ?? '',
+      at: new Date(at),
+    })),
+    revisions: row.revisions.map(({ reasonHash, at, ...revision }) => ({
+      ...revision,
+      reason: said(reasonHash),
+      at: new Date(at),
+    })),
+    edits: row.edits,
+    signatureRequired: needsSignature({ ...item, routing: { signature: row.signature } }),
+    facts: row.facts,
+    external: await readExternal(ctx.db, id, item.external),
+    outcomeOf: row.outcome_of,
+  }
+  return { ...record, version: hashBytes(JSON.stringify(record)) }
+}
+
+/** What an approval with each scope would cover, from what giving a grant goes by. */
+function coverageOf(
+  item: RequestItemRecord,
+  input: Json,
+  facts: CallFacts,
+): RequestDetailRecord['scopeCoverage'] {
+  const [root] = item.lineage
+  return item.allowedScopes.flatMap((scope) => {
+    const reach = reachOf(scope, { tool: item.tool, digest: item.digest, input, facts })
+    if (reach === null) return []
+    const words = reachWords(
+      reach,
+      root === undefined
+        ? null
+        : {
+            worker: root.worker,
+            startedBy: root.startedBy.name,
+            isOwn: root.runId === item.runId,
+          },
+    )
+    return [{ ...reach, covers: words }]
+  })
+}
+
+function hashesOf(row: DetailRow): string[] {
+  const said = [...row.decisions, ...row.previous, ...row.revisions].flatMap(
+    (one) => one.reasonHash ?? [],
+  )
+  const comments = row.comments.map((comment) => comment.textHash)
+  return [row.input_hash, row.presentation_hash, ...said, ...comments]
+}
+
+/** As it was stored; the digest is the row's, which the decision compares with. */
+function presentationOf(row: DetailRow, texts: ReadonlyMap<string, string>): Presentation {
+  const stored = JSON.parse(texts.get(row.presentation_hash) ?? '{}') as Presentation
+  return { ...stored, digest: row.presentation_digest }
+}

@@ -1,0 +1,86 @@
+import { sql } from 'kysely'
+import type { Narrowed } from '../../../domain/deciding/narrowed-scopes.ts'
+import type { Routing } from '../../../domain/judgement.ts'
+import type { CallFacts } from '../../../domain/request.ts'
+import type { EditsPolicy } from '../../../domain/verdict.ts'
+import type { Db, Tx } from '../../../store/database.ts'
+import type { DecisionRecord, PersonRef, RequestDetailRecord } from '../request-record.ts'
+import { namesTeam } from '../visible-to.ts'
+
+type Sibling = NonNullable<RequestDetailRecord['batch']>['siblings'][number]
+type Previous = RequestDetailRecord['previous'][number]
+type Revision = RequestDetailRecord['revisions'][number]
+type Comment = RequestDetailRecord['comments'][number]
+/** What people wrote arrives by its hash, instants as text. */
+type Stored<T, Keys extends keyof T> = Omit<T, Keys> & { readonly reasonHash: string | null }
+
+/** What a request's own page needs besides its item. */
+export interface DetailRow {
+  readonly input_hash: string
+  readonly presentation_hash: string
+  readonly presentation_digest: string
+  readonly facts: CallFacts
+  readonly edits: EditsPolicy
+  readonly signature: Routing['signature']
+  readonly narrowed: Narrowed | null
+  readonly outcome_of: string | null
+  readonly eligible: readonly PersonRef[]
+  readonly finished: boolean
+  readonly siblings: readonly Sibling[]
+  readonly decisions: readonly (Stored<DecisionRecord, 'reason' | 'at'> & { at: string })[]
+  readonly previous: readonly Stored<Previous, 'reason'>[]
+  readonly revisions: readonly (Stored<Revision, 'reason' | 'at'> & { at: string })[]
+  readonly comments: readonly (Omit<Comment, 'text' | 'at'> & { textHash: string; at: string })[]
+}
+
+/** Reads it in one query. The caller has judged that the request may be seen. */
+export async function readDetail(db: Db | Tx, requestId: string): Promise<DetailRow> {
+  const { rows } = await sql<DetailRow>`
+    select r.input_hash, r.presentation_hash, r.presentation_digest, r.facts,
+      request.routing->>'edits' as edits, request.routing->>'signature' as signature, request.routing->'narrowed' as narrowed, request.outcome_of,
+      (select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name) order by p.name, p.id), '[]')
+        from person p where p.disabled_at is null
+          and exists (select 1 from team_member t where t.person_id = p.id
+            and ${namesTeam('request', sql.ref('t.team'))})
+          and (request.routing->'selfApproval' = 'true'::jsonb or not exists (
+            select 1 from request_principal q where q.request_id = request.id and q.person_id = p.id))
+      ) as eligible,
+      exists (select 1 from tool_call c where c.id = request.call_id and c.finished_at is not null) as finished,
+      (select coalesce(json_agg(json_build_object('callId', c.id, 'tool', c.tool,
+          'title', coalesce(asked.title, c.tool), 'verdict', c.verdict,
+          'requestId', asked.id, 'state', asked.state, 'finished', c.finished_at is not null) order by c.position), '[]')
+        from tool_call c left join request asked on asked.id = c.request_id
+        where c.run_id = request.run_id and c.turn = request.turn and c.id <> request.call_id) as siblings,
+      (select coalesce(json_agg(json_build_object('decisionId', d.id,
+          'person', json_build_object('id', p.id, 'name', p.name), 'decision', d.decision, 'at', d.at,
+          'revision', d.revision, 'reasonHash', d.reason_hash, 'selfApproved', d.self_approved,
+          'edited', d.edited, 'scope', d.scope, 'then', d.denied_then,
+          'batchDecisionId', d.batch_decision_id, 'signedWith', passkey.name) order by d.at, d.id), '[]')
+        from decision d join person p on p.id = d.person_id
+        left join credential passkey on passkey.id = d.credential_id
+        where d.request_id = request.id) as decisions,
+      (select coalesce(json_agg(json_build_object('requestId', old.id, 'state', old.state,
+          'decidedBy', last.name, 'reasonHash', last.reason_hash) order by place.n), '[]')
+        from unnest(request.previous) with ordinality as place(id, n)
+        join request old on old.id = place.id
+        left join lateral (
+          select p.name, d.reason_hash from decision d join person p on p.id = d.person_id
+          where d.request_id = old.id and d.revision = old.revision and old.state in ('approved', 'denied')
+          order by d.at desc, d.id desc limit 1) last on true) as previous,
+      (select coalesce(json_agg(json_build_object('revision', v.revision, 'digest', v.digest, 'title', v.title,
+          'editor', case when p.id is null then null else json_build_object('id', p.id, 'name', p.name) end,
+          'reasonHash', v.reason_hash, 'at', v.created_at) order by v.revision), '[]')
+        from request_revision v left join person p on p.id = v.editor_id
+        where v.request_id = request.id) as revisions,
+      (select coalesce(json_agg(json_build_object('id', c.id,
+          'person', json_build_object('id', p.id, 'name', p.name),
+          'textHash', c.text_hash, 'at', c.created_at) order by c.created_at, c.id), '[]')
+        from comment c join person p on p.id = c.person_id where c.request_id = request.id) as comments
+    from request
+    join request_revision r on r.request_id = request.id and r.revision = request.revision
+    where request.id = ${requestId}
+  `.execute(db)
+  const row = rows[0]
+  if (row === undefined) throw new Error(`Request ${requestId} has no revision`)
+  return row
+}

@@ -1,0 +1,79 @@
+import type { Selectable } from 'kysely'
+import type { Presentation } from '../../../domain/presentation.ts'
+import { Problem } from '../../../domain/problem.ts'
+import { getContent, getText } from '../../../store/content.ts'
+import type { Tx } from '../../../store/database.ts'
+import type { RequestTable } from '../../../store/tables/requests.ts'
+import { aboutRequest } from '../../decisions/ending/end-request.ts'
+import type { Caller, ServiceContext } from '../../context.ts'
+import { lockRequests } from '../../locks.ts'
+import { inUnitOfWork } from '../../unit-of-work.ts'
+import { findRequest } from '../find-request.ts'
+import { namedFilesOf } from './named-files.ts'
+import { viewerOf } from '../viewer.ts'
+
+export interface RequestContent {
+  readonly bytes: Buffer
+  /** `text/plain` or `application/octet-stream` */
+  readonly contentType: string
+  /** hash of the bytes, for `x-content-digest` */
+  readonly digest: string
+}
+
+/**
+ * Every byte of what the current revision will write or run; with `file`, of a file that its command names, as it was
+ * when that was shown. Raw bytes may hold secrets that pages mask, so that reading them is recorded (security.md 20).
+ * Rejects with `not_found`.
+ */
+export async function requestContent(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly request: string; readonly file?: string },
+): Promise<RequestContent> {
+  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  return inUnitOfWork(ctx, async (unit) => {
+    const [request] = await lockRequests(unit.tx, [found.id])
+    if (request === undefined) throw new Error(`Request ${found.id} is gone`)
+    const revision = await unit.tx
+      .selectFrom('request_revision')
+      .select(['content_hash', 'content_type', 'presentation_hash'])
+      .where('request_id', '=', request.id)
+      .where('revision', '=', request.revision)
+      .executeTakeFirstOrThrow()
+    const { file } = input
+    const content =
+      file === undefined
+        ? { hash: revision.content_hash, contentType: revision.content_type }
+        : await keptFile(unit.tx, request, revision.presentation_hash, file)
+    await unit.audit({
+      type: 'content.revealed',
+      actor: caller.actor,
+      channel: caller.channel,
+      ...aboutRequest(request),
+      detail: {
+        revision: request.revision,
+        content: content.hash,
+        ...(file === undefined ? {} : { file }),
+      },
+    })
+    const bytes = await getContent(unit.tx, content.hash)
+    return { bytes, contentType: content.contentType, digest: content.hash }
+  })
+}
+
+/** Where the bytes of a file are that the command names: only what its approver is shown leads to any. */
+async function keptFile(
+  tx: Tx,
+  request: Selectable<RequestTable>,
+  presentationHash: string,
+  path: string,
+): Promise<{ readonly hash: string; readonly contentType: string }> {
+  const presentation = JSON.parse(await getText(tx, presentationHash)) as Presentation
+  const file = namedFilesOf(request, presentation).find((one) => one.path === path)
+  if (file === undefined || (file.kind !== 'text' && file.kind !== 'binary')) {
+    const why = file === undefined ? 'names no such file' : 'keeps no copy of that file'
+    throw new Problem('not_found', `This request ${why}: ${path.slice(0, 200)}`)
+  }
+  const contentType = file.kind === 'text' ? 'text/plain' : 'application/octet-stream'
+  return { hash: file.hash, contentType }
+}

@@ -1,0 +1,39 @@
+import { aboutRequest } from '../../decisions/ending/end-request.ts'
+import { invalid } from '../../decisions/decision-input.ts'
+import type { Caller, ServiceContext } from '../../context.ts'
+import { lockRequests } from '../../locks.ts'
+import { inUnitOfWork } from '../../unit-of-work.ts'
+import { findRequest } from '../find-request.ts'
+import { viewerOf } from '../viewer.ts'
+
+/**
+ * Records that a page is about to show its reader a value that it masked (security.md 20): what the value looks like and how
+ * many characters it has, never the value. Rejects with `not_found`, and with `invalid_request` for a revision that is not there.
+ */
+export async function revealSecret(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: {
+    readonly request: string
+    readonly revision: number
+    readonly kind: string
+    readonly characters: number
+  },
+): Promise<void> {
+  const { revision, kind, characters } = input
+  const found = await findRequest(ctx.db, await viewerOf(ctx, caller), input.request)
+  await inUnitOfWork(ctx, async (unit) => {
+    const [request] = await lockRequests(unit.tx, [found.id])
+    if (request === undefined) throw new Error(`Request ${found.id} is gone`)
+    if (revision > request.revision) {
+      throw invalid('revision', `must be at most ${request.revision}`)
+    }
+    await unit.audit({
+      type: 'content.revealed',
+      actor: caller.actor,
+      channel: caller.channel,
+      ...aboutRequest(request),
+      detail: { revision, secret: { kind, characters } },
+    })
+  })
+}

@@ -1,0 +1,137 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/postgres.ts'
+import { withQueryLog, type LoggedQuery } from '../../../../test/harness/fixtures/count-queries.ts'
+import { addRequest, addRun } from '../../../../test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '../../../../test/harness/fixtures/people.ts'
+import { costOf, type ReadingCost } from '../../../../test/harness/fixtures/reading-cost.ts'
+import {
+  createTestService,
+  type TestService,
+} from '../../../../test/harness/fixtures/test-service.ts'
+import type { Db } from '../../../store/database.ts'
+import { readAudit } from '../../audit/read-audit.ts'
+import type { ServiceContext } from '../../context.ts'
+import { listRuns } from '../../runs/list-runs.ts'
+import { listRequests, type ListRequestsInput } from './list-requests.ts'
+
+let database: TestDatabase
+let service: TestService
+let grace: TestPerson
+let auditor: TestPerson
+let stranger: TestPerson
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  grace = await addPerson(database.db, 'Grace', ['platform'])
+  auditor = await addPerson(database.db, 'Aud', ['auditors'], 'aud@example.com')
+  stranger = await addPerson(database.db, 'Sam', [])
+  const ada = await addPerson(database.db, 'Ada', [])
+  const first = await addRequest(service, await addRun(service, { startedBy: ada }))
+  // Many more of the same: 330 runs with 30,000 requests that have ended and 3,000 that wait, and as many events.
+  await sql`
+    with many as (
+      insert into run (id, root_run_id, worker, worker_digest, policy_digest, mode, title, input_digest, started_by,
+        workflow_id, task_queue, epoch, signature, key_id)
+      select md5(n::text)::uuid, md5(n::text)::uuid, worker, worker_digest, policy_digest, mode, title, input_digest,
+        started_by, 'many-' || n, task_queue, epoch, signature, key_id
+      from run, generate_series(1, 330) n returning id)
+    insert into run_lineage (run_id, ancestor_id, depth) select id, id, 0 from many
+  `.execute(database.db)
+  await sql`
+    insert into request (id, kind, state, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+      run_id, root_run_id, turn, position, created_at, expires_at, epoch)
+    select gen_random_uuid(), kind, case when n % 11 = 0 then 'pending' else 'approved' end, queue, team, risk, tool,
+      title, digest, policy_digest, rule, routing, md5((n / 100 + 1)::text)::uuid, md5((n / 100 + 1)::text)::uuid, turn, position,
+      created_at - n * interval '1 second', expires_at + n * interval '1 second', epoch
+    from request, generate_series(1, 32999) n where request.id = ${first.id}
+  `.execute(database.db)
+  await sql`
+    insert into audit_event (id, at, type, actor_type, actor_id, document)
+    select gen_random_uuid(), clock_timestamp() - n * interval '1 second', 'call.judged', 'policy', null, '{}'
+    from generate_series(1, 33000) n
+  `.execute(database.db)
+  await sql`analyze`.execute(database.db)
+})
+afterAll(() => database[Symbol.asyncDispose]())
+
+/** What a reading costs by the plans of its queries, and how much it read. */
+async function costOfReading(read: (db: Db) => Promise<number>): Promise<ReadingCost> {
+  const queries: LoggedQuery[] = []
+  const db = withQueryLog(database.url, queries)
+  try {
+    expect(await read(db)).toBe(50)
+    return await costOf(database.url, queries, manyOf)
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** The tables that hold many rows here. */
+const manyOf = new Set(['request', 'audit_event'])
+/** Rows of theirs that a page may cost: those of its items, and of what is merged. */
+const rowsOfPage = 600
+
+const pages: ListRequestsInput[] = [
+  { state: 'pending', queue: 'platform' },
+  { state: 'pending', queue: 'platform', sort: 'expiresAt' },
+  { state: 'pending' },
+  { state: 'pending', sort: 'expiresAt' },
+  { state: 'pending', sort: 'risk' },
+  { state: 'pending', sort: 'age' },
+  { mine: true, sort: 'expiresAt' },
+  {},
+]
+
+describe('a page costs what a page costs, whatever the table holds:', () => {
+  test.each(pages)('requests, %j', async (input) => {
+    let cursor: string | null = null
+    const read = async (db: Db): Promise<number> => {
+      const after = cursor === null ? {} : { cursor }
+      const page = await listRequests({ ...service.ctx, db }, grace.caller, { ...input, ...after })
+      cursor = page.nextCursor
+      return page.items.length
+    }
+    for (const cost of [await costOfReading(read), await costOfReading(read)]) {
+      expect(cost.unindexed).toEqual([])
+      expect(cost.rows, JSON.stringify(cost)).toBeLessThan(rowsOfPage)
+    }
+  })
+
+  test('the trail', async () => {
+    const cost = await costOfReading(async (db) => {
+      const input = { keyReadsAudit: false }
+      return (await readAudit({ ...service.ctx, db }, auditor.caller, input)).documents.length
+    })
+    expect(cost).toMatchObject({ unindexed: [] })
+    expect(cost.rows, JSON.stringify(cost)).toBeLessThan(rowsOfPage)
+  })
+})
+
+describe('who may see nothing waits for nothing:', () => {
+  const nothing: Readonly<Record<string, (ctx: ServiceContext) => Promise<readonly unknown[]>>> = {
+    requests: async (ctx) => (await listRequests(ctx, stranger.caller, {})).items,
+    'requests that wait': async (ctx) =>
+      (await listRequests(ctx, stranger.caller, { state: 'pending', sort: 'risk' })).items,
+    runs: async (ctx) => (await listRuns(ctx, stranger.caller, {})).items,
+    trail: async (ctx) =>
+      (await readAudit(ctx, stranger.caller, { keyReadsAudit: false })).documents,
+    'a search without a hit': async (ctx) =>
+      (await listRequests(ctx, grace.caller, { q: 'nowhere' })).items,
+    'a state that none has': async (ctx) =>
+      (await listRequests(ctx, grace.caller, { state: 'denied' })).items,
+  }
+  test.each(Object.entries(nothing))('%s', async (_name, read) => {
+    const queries: LoggedQuery[] = []
+    const db = withQueryLog(database.url, queries)
+    try {
+      expect(await read({ ...service.ctx, db })).toEqual([])
+      const cost = await costOf(database.url, queries, manyOf)
+      expect(cost.unindexed).toEqual([])
+      expect(cost.rows, JSON.stringify(cost)).toBeLessThan(10)
+    } finally {
+      await db.destroy()
+    }
+  })
+})

@@ -1,0 +1,49 @@
+import { sql } from 'kysely'
+import type { Caller, ServiceContext } from '../../context.ts'
+import { pageByName, type Page, type PageInput } from '../../pages.ts'
+import { mine } from './list-requests.ts'
+import { viewerOf } from '../viewer.ts'
+import { waysToSeeRequest } from '../visible-to.ts'
+
+export interface QueueRecord {
+  readonly name: string
+  readonly team: string
+  readonly pending: number
+  readonly oldestAt: Date | null
+  /** pending ones that expire within four hours */
+  readonly expiringSoon: number
+  /** pending ones that the caller may decide and has not voted on */
+  readonly mine: number
+}
+
+type Counts = Omit<QueueRecord, 'name' | 'team'> & { readonly queue: string; readonly team: string }
+
+/** The queues of the policy in force and those that still hold requests, with what the caller may see in them. */
+export async function listQueues(
+  ctx: ServiceContext,
+  caller: Caller,
+  page: PageInput,
+): Promise<Page<QueueRecord>> {
+  const viewer = await viewerOf(ctx, caller)
+  const seen = waysToSeeRequest(viewer, 'request').map(
+    (way) => sql`select id from request where state = 'pending' and ${way}`,
+  )
+  const { rows } = await sql<Counts>`
+    with seen as (${sql.join(seen, sql` union `)})
+    select queue, max(team) as team, count(*)::int as pending, min(created_at) as "oldestAt",
+      count(*) filter (where expires_at <= clock_timestamp() + interval '4 hours')::int as "expiringSoon",
+      count(*) filter (where ${mine(caller)})::int as mine
+    from request
+    where state = 'pending' and id in (select id from seen)
+    group by queue
+  `.execute(ctx.db)
+  const counts = new Map(rows.map((row) => [row.queue, row]))
+  const { config } = await ctx.policies.inForce()
+  const teams = new Map(rows.map((row) => [row.queue, row.team]))
+  for (const queue of config.queues.values()) teams.set(queue.name, queue.team)
+  const queues = [...teams].map(([name, team]) => {
+    const { pending = 0, oldestAt = null, expiringSoon = 0, mine = 0 } = counts.get(name) ?? {}
+    return { name, team, pending, oldestAt, expiringSoon, mine }
+  })
+  return pageByName(queues, page, 'queues')
+}

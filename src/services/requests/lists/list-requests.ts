@@ -1,0 +1,194 @@
+import { sql, type RawBuilder } from 'kysely'
+import { limits } from '../../../domain/limits.ts'
+import { Problem } from '../../../domain/problem.ts'
+import type { RequestState } from '../../../domain/request.ts'
+import type { Risk } from '../../../domain/verdict.ts'
+import { decodeCursor, encodeCursor, type CursorKey } from '../../../store/keyset.ts'
+import { pageOfAny } from '../../../store/page-of-any.ts'
+import type { Caller, ServiceContext } from '../../context.ts'
+import { readItems } from './read-items.ts'
+import type { RequestItemRecord } from '../request-record.ts'
+import { viewerOf } from '../viewer.ts'
+import { inQuorumOf, waysToSeeRequest } from '../visible-to.ts'
+
+export type RequestSort = 'createdAt' | 'age' | 'expiresAt' | 'risk'
+
+export interface ListRequestsInput {
+  readonly state?: RequestState
+  readonly queue?: string
+  readonly risk?: Risk
+  readonly tool?: string
+  readonly runId?: string
+  /** pending, the caller may decide it, and has not voted */
+  readonly mine?: boolean
+  /** words in the title, the tool's or the worker's name, or the number */
+  readonly q?: string
+  /** `createdAt` (newest first, the default), `age` (oldest first), `expiresAt` (soonest) or `risk` (highest, then soonest) */
+  readonly sort?: RequestSort
+  readonly cursor?: string
+  /** 50 when absent, at most 200 */
+  readonly limit?: number
+}
+
+export interface RequestPage {
+  readonly items: readonly RequestItemRecord[]
+  readonly nextCursor: string | null
+}
+
+/** One order of the list. */
+interface Order {
+  readonly keys: readonly {
+    readonly sql: RawBuilder<unknown>
+    readonly type: string
+    readonly kind: CursorKey
+  }[]
+  readonly descending: boolean
+}
+
+const riskRank = sql`(case risk when 'high' then 1 when 'medium' then 2 else 3 end)`
+const id = { sql: sql`request.id`, type: 'uuid', kind: 'id' } as const
+const opening = { sql: sql`request.created_at`, type: 'timestamptz', kind: 'instant' } as const
+const expiry = { sql: sql`request.expires_at`, type: 'timestamptz', kind: 'instant' } as const
+const orders: Readonly<Record<RequestSort, Order>> = {
+  createdAt: { keys: [opening, id], descending: true },
+  age: { keys: [opening, id], descending: false },
+  expiresAt: { keys: [expiry, id], descending: false },
+  risk: { keys: [{ sql: riskRank, type: 'int', kind: 'number' }, expiry, id], descending: false },
+}
+
+/**
+ * A page of the requests that the caller may see (security.md 22), by keyset: four queries whatever the page, five for a search.
+ * Rejects with `invalid_request` for a cursor that is not of this list.
+ */
+export async function listRequests(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: ListRequestsInput,
+): Promise<RequestPage> {
+  const viewer = await viewerOf(ctx, caller)
+  const sort = input.sort ?? 'createdAt'
+  const order = orders[sort]
+  const limit = Math.min(input.limit ?? limits.listDefault, limits.listMost)
+  const conditions = await conditionsOf(ctx, caller, input)
+  if (input.cursor !== undefined) conditions.push(after(order, sort, input.cursor))
+  const keys = order.keys.map((key) => key.sql)
+  const { rows } = await sql<{ id: string; keys: string[] }>`${pageOfAny({
+    columns: [
+      sql`request.id`,
+      sql`array[${sql.join(keys.map((key) => sql`${key}::text`))}] as keys`,
+    ],
+    from: sql`request`,
+    where: conditions,
+    // Who may decide it is in its teams: nothing else has to be looked for.
+    anyOf: input.mine === true ? [sql<boolean>`true`] : waysToSeeRequest(viewer, 'request'),
+    order: { keys, descending: order.descending },
+    limit: limit + 1,
+  })}`.execute(ctx.db)
+  const page = rows.slice(0, limit)
+  const last = page.at(-1)
+  const items = await readItems(
+    ctx.db,
+    caller,
+    page.map((row) => row.id),
+  )
+  const more = rows.length > limit && last !== undefined
+  return { items, nextCursor: more ? encodeCursor(sort, last.keys) : null }
+}
+
+async function conditionsOf(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: ListRequestsInput,
+): Promise<RawBuilder<boolean>[]> {
+  const conditions: RawBuilder<boolean>[] = []
+  const state = input.mine === true ? 'pending' : input.state
+  // A literal, not a parameter: only then do the partial indexes of a state serve.
+  if (state !== undefined) conditions.push(sql<boolean>`request.state = ${sql.lit(state)}`)
+  if (input.mine === true && input.state !== undefined && input.state !== 'pending') {
+    conditions.push(sql<boolean>`false`)
+  }
+  if (input.mine === true) conditions.push(mine(caller))
+  if (input.queue !== undefined) conditions.push(sql<boolean>`request.queue = ${input.queue}`)
+  if (input.risk !== undefined) conditions.push(sql<boolean>`request.risk = ${input.risk}`)
+  if (input.tool !== undefined) {
+    // The index of the search finds the few requests of a tool that is rare.
+    const holds = sql<boolean>`${searched} ilike ${patternOf(input.tool)}`
+    conditions.push(sql<boolean>`request.tool = ${input.tool}`, holds)
+  }
+  if (input.runId !== undefined) conditions.push(sql<boolean>`request.run_id = ${input.runId}`)
+  const words = input.q?.trim() ?? ''
+  if (words !== '') conditions.push(await matching(ctx, words))
+  return conditions
+}
+
+/**
+ * What waits for this very person: the same rules as the decision's, asked of many rows at once. Beneath an `or` or a
+ * `filter`, an `exists` would have Postgres hash the whole table: these look rows up one by one.
+ */
+export function mine(caller: Caller): RawBuilder<boolean> {
+  if (caller.actor.type !== 'person') return sql<boolean>`false`
+  const personId = caller.actor.id
+  return sql<boolean>`(
+    request.state = 'pending' and request.expires_at > clock_timestamp()
+    and ${inQuorumOf('request', personId)}
+    and exists (select 1 from person where person.id = ${personId} and person.disabled_at is null)
+    and (request.routing->'selfApproval' = 'true'::jsonb or not coalesce((
+      select true from request_principal p
+      where p.request_id = request.id and p.person_id = ${personId} limit 1), false))
+    and not coalesce((
+      select true from decision d where d.request_id = request.id
+        and d.revision = request.revision and d.person_id = ${personId} limit 1), false)
+  )`
+}
+
+/** What is searched, as the index of the trigrams has it. */
+const searched = sql`(request.title || e'\n' || request.tool)`
+
+/**
+ * The words in the title or the tool's name, or a number; or the words in the name of a worker, or of a key whose program
+ * asked: of these names there are few, and only when one matches are the requests looked at one by one.
+ */
+async function matching(ctx: ServiceContext, words: string): Promise<RawBuilder<boolean>> {
+  const pattern = patternOf(words)
+  const { rows } = await sql<{ workers: string[]; keys: string[]; asked: string[] }>`
+    select array(select distinct name from worker_version where name ilike ${pattern}) as workers,
+      array(select id from api_key where name ilike ${pattern}) as keys,
+      array(select request_id from external_request where external_id = ${words}) as asked
+  `.execute(ctx.db)
+  const { workers = [], keys = [], asked = [] } = rows[0] ?? {}
+  const ways = [sql<boolean>`${searched} ilike ${pattern}`]
+  if (/^[1-9]\d{0,14}$/.test(words)) ways.push(sql<boolean>`request.number = ${words}`)
+  if (asked.length > 0) ways.push(sql<boolean>`request.id = any(${asked}::uuid[])`)
+  if (workers.length > 0) {
+    ways.push(sql<boolean>`
+      (select worker from run where run.id = request.run_id) = any(${workers}::text[])`)
+  }
+  if (keys.length > 0) {
+    ways.push(sql<boolean>`(
+      select api_key_id from external_request e where e.request_id = request.id) = any(${keys}::text[])`)
+  }
+  return sql<boolean>`(${sql.join(ways, sql` or `)})`
+}
+
+function patternOf(words: string): string {
+  return `%${words.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
+}
+
+function after(order: Order, sort: RequestSort, cursor: string): RawBuilder<boolean> {
+  const keys = decodeCursor(
+    cursor,
+    sort,
+    order.keys.map((key) => key.kind),
+  )
+  if (keys === null) {
+    const message = 'is not a cursor of this list'
+    throw new Problem('invalid_request', `cursor ${message}`, { field: 'cursor', message })
+  }
+  const columns = sql.join(order.keys.map((key) => key.sql))
+  const values = sql.join(
+    order.keys.map((key, index) => sql`${keys[index]}::text::${sql.raw(key.type)}`),
+  )
+  return order.descending
+    ? sql<boolean>`(${columns}) < (${values})`
+    : sql<boolean>`(${columns}) > (${values})`
+}

@@ -1,0 +1,245 @@
+import { sql, type Selectable } from 'kysely'
+import { judgeEligibility } from '../../../domain/deciding/eligibility.ts'
+import { quorumTeams } from '../../../domain/deciding/quorum.ts'
+import type { PermitState } from '../../../domain/request.ts'
+import type { RunMode, Scope } from '../../../domain/verdict.ts'
+import { getTexts } from '../../../store/content.ts'
+import type { Db, Tx } from '../../../store/database.ts'
+import type { ExecutionTable } from '../../../store/tables/executions.ts'
+import type { RequestTable } from '../../../store/tables/requests.ts'
+import { tallyVotes } from '../../decisions/tally-votes.ts'
+import type { Caller } from '../../context.ts'
+import { readMessageText } from '../../runs/transcript/message-text.ts'
+import { externalExecution, externalItem, type ExternalItemJson } from '../detail/external-item.ts'
+import { executionRecord } from '../detail/newest-execution.ts'
+import type {
+  LineageRecord,
+  PersonRef,
+  QuorumRecord,
+  RequestItemRecord,
+  StepRecord,
+} from '../request-record.ts'
+
+type ExecutionJson = Omit<Selectable<ExecutionTable>, 'started_at' | 'finished_at'> & {
+  readonly started_at: string | null
+  readonly finished_at: string | null
+}
+
+/** What the one query answers for each request; instants inside JSON are text. */
+interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
+  readonly number: string
+  readonly worker: string | null
+  readonly mode: RunMode | null
+  readonly tool_call_id: string | null
+  readonly manual: { invokedBy: PersonRef; afterTurn: number } | null
+  readonly batch_size: number
+  readonly claim: { person: PersonRef; at: string; leaseUntil: string } | null
+  readonly lineage: readonly LineageRecord[]
+  readonly votes: readonly { personId: string; name: string; enabled: boolean; teams: string[] }[]
+  readonly permit: { state: PermitState; deciders: readonly string[] | null } | null
+  readonly voted: boolean
+  readonly behind: readonly { personId: string; why: string }[]
+  readonly execution: ExecutionJson | null
+  readonly decided_by: PersonRef | null
+  readonly viewer: { id: string; enabled: boolean; teams: string[] } | null
+  readonly over: boolean
+  readonly external: ExternalItemJson | null
+}
+
+/**
+ * The items of lists, in the order of `ids`, in two queries whatever their number. `eligibility` is the caller's own;
+ * visibility was judged by whoever chose the ids.
+ */
+export async function readItems(
+  db: Db | Tx,
+  caller: Caller,
+  ids: readonly string[],
+): Promise<RequestItemRecord[]> {
+  if (ids.length === 0) return []
+  const personId = caller.actor.type === 'person' ? caller.actor.id : null
+  const { rows } = await sql<ItemRow>`
+    select request.*, run.worker, run.mode, tool_call.tool_call_id,
+      request.expires_at <= clock_timestamp() as over,
+      (select json_build_object('invokedBy', json_build_object('id', p.id, 'name', p.name), 'afterTurn', m.after_turn)
+        from manual_call m join person p on p.id = m.invoked_by
+        where m.call_id = request.call_id and request.turn < 0) as manual,
+      (select count(*)::int from tool_call c where c.run_id = request.run_id and c.turn = request.turn) as batch_size,
+      (select json_build_object('person', json_build_object('id', p.id, 'name', p.name),
+          'at', claim.claimed_at, 'leaseUntil', claim.lease_until)
+        from claim join person p on p.id = claim.person_id
+        where claim.request_id = request.id and claim.lease_until > clock_timestamp()
+          and request.state = 'pending') as claim,
+      (select coalesce(json_agg(json_build_object('runId', above.id, 'worker', above.worker,
+          'startedBy', json_build_object('id', p.id, 'name', p.name)) order by l.depth), '[]')
+        from run_lineage l join run above on above.id = l.ancestor_id join person p on p.id = above.started_by
+        where l.run_id = request.run_id) as lineage,
+      (select coalesce(json_agg(json_build_object('personId', d.person_id, 'name', p.name,
+          'enabled', p.disabled_at is null or request.state <> 'pending',
+          'teams', array(select team from team_member where person_id = d.person_id)) order by d.at, d.id), '[]')
+        from decision d join person p on p.id = d.person_id
+        where d.request_id = request.id and d.revision = request.revision and d.decision = 'approve') as votes,
+      (select json_build_object('state', permit.state, 'deciders',
+          case when pg_input_is_valid(statement, 'jsonb') then statement::jsonb->'deciders' end) from permit
+        where permit.request_id = request.id and permit.revision = request.revision limit 1) as permit,
+      exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
+        and d.person_id = ${personId}) as voted,
+      (select coalesce(json_agg(json_build_object('personId', q.person_id, 'why', q.why)), '[]')
+        from request_principal q where q.request_id = request.id and q.person_id = ${personId}) as behind,
+      (select row_to_json(e) from execution e where e.call_id = request.call_id
+          and (e.request_id = request.id or request.kind = 'outcome_check')
+        order by e.attempt desc limit 1) as execution,
+      (select json_build_object('id', p.id, 'name', p.name)
+        from decision d join person p on p.id = d.person_id
+        where d.request_id = request.id and d.revision = request.revision
+          and request.state in ('approved', 'denied')
+        order by d.at desc, d.id desc limit 1) as decided_by,
+      (select json_build_object('id', p.id, 'enabled', p.disabled_at is null,
+          'teams', array(select team from team_member where person_id = p.id))
+        from person p where p.id = ${personId}) as viewer,
+      (select json_build_object('externalId', e.external_id, 'verdict', e.verdict, 'worker', e.worker,
+          'key', json_build_object('id', k.id, 'name', k.name),
+          'owner', json_build_object('id', o.id, 'name', o.name),
+          'onBehalfOf', (select json_build_object('id', p.id, 'name', p.name) from person p where p.id = e.on_behalf_of),
+          'consumedAt', e.consumed_at, 'outcome', e.outcome, 'outcomeAt', e.outcome_at)
+        from external_request e join api_key k on k.id = e.api_key_id join person o on o.id = e.owner_id
+        where request.kind = 'external' and e.request_id = request.id) as external
+    from request
+    left join run on run.id = request.run_id
+    left join tool_call on tool_call.id = request.call_id
+    where request.id = any(${[...ids]}::uuid[])
+  `.execute(db)
+  const reasons = await getTexts(
+    db,
+    rows.flatMap((row) => row.agent_reason_hash ?? []),
+  )
+  const items = new Map(
+    rows.map((row) => {
+      const reason = reasons.get(row.agent_reason_hash ?? '')
+      return [row.id, itemOf(row, reason === undefined ? null : readMessageText(reason))]
+    }),
+  )
+  return ids.flatMap((id) => items.get(id) ?? [])
+}
+
+function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
+  const decidable = row.kind === 'tool_call' || row.kind === 'attachment' || row.kind === 'external'
+  return {
+    id: row.id,
+    number: Number(row.number),
+    revision: row.revision,
+    state: row.state,
+    kind: row.kind,
+    queue: row.queue,
+    risk: row.risk,
+    tool: row.tool,
+    title: row.title,
+    digest: row.digest,
+    policyDigest: row.policy_digest,
+    rule: row.rule,
+    claim:
+      row.claim === null
+        ? null
+        : {
+            person: row.claim.person,
+            at: new Date(row.claim.at),
+            leaseUntil: new Date(row.claim.leaseUntil),
+          },
+    agentReason,
+    worker: row.worker,
+    mode: row.mode,
+    runId: row.run_id,
+    callId: row.call_id,
+    toolCallId: row.tool_call_id,
+    turn: row.manual?.afterTurn ?? row.turn,
+    invokedBy: row.manual?.invokedBy ?? null,
+    batch: row.position === null ? null : { position: row.position, size: row.batch_size },
+    lineage: row.lineage,
+    quorum: quorumOf(row),
+    eligibility: eligibilityOf(row),
+    allowedDecisions: row.state === 'pending' && decidable ? ['approve', 'deny'] : [],
+    allowedScopes: row.state === 'pending' && decidable ? scopesOf(row) : [],
+    external: externalItem(row.external),
+    execution: executionOfRow(row),
+    permit: row.permit?.state ?? null,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+    steps: stepsOf(row),
+    decidedAt: row.decided_at,
+    supersededBy: row.superseded_by,
+    cancelReason: row.cancel_reason,
+    decidedBy: row.decided_by,
+  }
+}
+
+function stepsOf({ routing, created_at: createdAt, steps_taken: taken }: ItemRow): StepRecord[] {
+  return (routing.steps ?? []).map((step, index) => ({
+    kind: step.kind,
+    addTeams: step.kind === 'escalate' ? step.addTeams : [],
+    dueAt: new Date(createdAt.getTime() + step.afterMs),
+    takenAt: taken?.[index] ?? null,
+  }))
+}
+
+/** Where the votes stand. Those that ended a request stay counted, whatever became of the people since. */
+function quorumOf({ state, routing, votes, permit }: ItemRow): QuorumRecord {
+  if (state === 'pending') return tallyVotes(routing, votes).record
+  const deciders = permit?.deciders
+  const those = Array.isArray(deciders)
+    ? votes.filter((vote) => deciders.includes(vote.personId))
+    : votes
+  const now = tallyVotes(routing, those)
+  if (now.met) return now.record
+  // Who has left or changed teams since filled a place of a team that is not told any more.
+  const teams = quorumTeams(routing.quorum)
+  return tallyVotes(
+    routing,
+    those.map((vote) => ({
+      ...vote,
+      teams: state === 'approved' ? teams : teamsThen(vote, teams),
+    })),
+  ).record
+}
+
+function teamsThen(vote: ItemRow['votes'][number], teams: string[]): string[] {
+  return vote.teams.some((team) => teams.includes(team)) ? vote.teams : teams
+}
+
+/** What deciding it would be answered with, said beforehand. */
+function eligibilityOf(row: ItemRow): RequestItemRecord['eligibility'] {
+  if (row.state !== 'pending') return no(`it is ${row.state} already`)
+  if (row.over) return no('it has expired')
+  const eligibility = judgeEligibility({
+    person: row.viewer,
+    quorum: row.routing.quorum,
+    principals: row.behind,
+    selfApproval: row.routing.selfApproval,
+  })
+  if (!eligibility.canDecide) return { canDecide: false, reason: eligibility.reason }
+  if (row.voted) return no('you decided this revision before; it waits for others')
+  return { canDecide: true, reason: null }
+}
+
+function no(why: string): RequestItemRecord['eligibility'] {
+  return { canDecide: false, reason: `you can't decide: ${why}` }
+}
+
+function scopesOf(row: ItemRow): readonly Scope[] {
+  return ['once', ...row.routing.scopes.filter((scope) => scope !== 'once')]
+}
+
+function executionOfRow({ digest, execution, external }: ItemRow): RequestItemRecord['execution'] {
+  if (external !== null) return externalExecution(external, digest)
+  return execution === null ? { state: 'not_started' } : executionOf(execution)
+}
+
+function executionOf(row: ExecutionJson): RequestItemRecord['execution'] {
+  return executionRecord({
+    ...row,
+    started_at: date(row.started_at),
+    finished_at: date(row.finished_at),
+  })
+}
+
+function date(text: string | null): Date | null {
+  return text === null ? null : new Date(text)
+}
