@@ -104,14 +104,7 @@ export async function getTextsLeft(
   db: Db | Tx,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, string>> {
-  const wanted = [...new Set(hashes)]
-  if (wanted.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('content')
-    .select(['hash', 'encoding', 'bytes'])
-    .where('hash', 'in', wanted)
-    .where('encoding', '<>', 'removed')
-    .execute()
+  const rows = (await readPacked(db, hashes)).filter(({ encoding }) => encoding !== 'removed')
   return new Map(rows.map((row) => [row.hash, unpack(row.hash, row).toString('utf8')]))
 }
 
@@ -120,23 +113,32 @@ export async function getContents(
   db: Db | Tx,
   hashes: readonly string[],
 ): Promise<ReadonlyMap<string, Buffer>> {
-  const wanted = [...new Set(hashes)]
-  if (wanted.length === 0) return new Map()
-  const rows = await db
-    .selectFrom('content')
-    .select(['hash', 'encoding', 'bytes'])
-    .where('hash', 'in', wanted)
-    .execute()
+  const rows = await readPacked(db, hashes)
   const contents = new Map(rows.map((row) => [row.hash, unpack(row.hash, row)]))
-  const missing = wanted.find((hash) => !contents.has(hash))
+  const missing = hashes.find((hash) => !contents.has(hash))
   if (missing !== undefined) throw new Error(`Content ${missing} is not stored`)
   return contents
 }
 
-function unpack(
-  hash: string,
-  row: { readonly encoding: 'identity' | 'zstd' | 'removed'; readonly bytes: Buffer },
-): Buffer {
+interface Packed {
+  readonly encoding: 'identity' | 'zstd' | 'removed'
+  readonly bytes: Buffer
+}
+
+/** The rows of those that are stored, in one query; of none without one. */
+async function readPacked(
+  db: Db | Tx,
+  hashes: readonly string[],
+): Promise<(Packed & { readonly hash: string })[]> {
+  if (hashes.length === 0) return []
+  return db
+    .selectFrom('content')
+    .select(['hash', 'encoding', 'bytes'])
+    .where('hash', 'in', [...new Set(hashes)])
+    .execute()
+}
+
+function unpack(hash: string, row: Packed): Buffer {
   if (row.encoding === 'removed') throw new ContentRemoved(hash)
   const bytes = row.encoding === 'zstd' ? decompressed(hash, row.bytes) : row.bytes
   if (hashBytes(bytes) !== hash) throw new ContentChanged(hash)

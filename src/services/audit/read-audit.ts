@@ -1,9 +1,7 @@
 import { sql } from 'kysely'
-import { limits } from '../../domain/limits.ts'
-import { Problem } from '../../domain/problem.ts'
-import { decodeCursor, encodeCursor } from '../../store/keyset.ts'
 import { pageOfAny } from '../../store/page-of-any.ts'
 import type { Caller, ServiceContext } from '../context.ts'
+import { keysBefore, pageFrom, pageSize } from '../pages.ts'
 import { auditConditions, auditReaderOf, waysToRead, type AuditFilter } from './audit-filter.ts'
 import { recordReading } from './record-reading.ts'
 
@@ -26,16 +24,14 @@ export async function readAudit(
     readonly keyReadsAudit: boolean
   },
 ): Promise<AuditPage> {
-  const { cursor, limit: asked, keyReadsAudit, ...filter } = input
-  const limit = Math.min(asked ?? limits.listDefault, limits.listMost)
+  const { cursor, limit: _limit, keyReadsAudit, ...filter } = input
   const reader = await auditReaderOf(ctx, caller, keyReadsAudit)
   const conditions = await auditConditions(ctx, reader, filter)
   if (reader.all && cursor === undefined && filter.requestId === undefined) {
     await recordReading(ctx, caller, { format: 'page', filter })
   }
-  if (cursor !== undefined) {
-    const keys = decodeCursor(cursor, 'audit', ['instant', 'id'])
-    if (keys === null) throw cursorProblem()
+  const keys = keysBefore(input, 'audit', ['instant', 'id'])
+  if (keys !== null) {
     conditions.push(
       sql<boolean>`(audit_event.at, audit_event.id) < (${keys[0]}::text::timestamptz, ${keys[1]}::text::uuid)`,
     )
@@ -46,18 +42,8 @@ export async function readAudit(
     where: conditions,
     anyOf: waysToRead(reader, filter),
     order: { keys: [sql`audit_event.at`, sql`audit_event.id`], descending: true },
-    limit: limit + 1,
+    limit: pageSize(input) + 1,
   })}`.execute(ctx.db)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const more = rows.length > limit && last !== undefined
-  return {
-    documents: page.map((row) => row.document),
-    nextCursor: more ? encodeCursor('audit', [last.at, last.id]) : null,
-  }
-}
-
-function cursorProblem(): Problem {
-  const message = 'is not a cursor of this list'
-  return new Problem('invalid_request', `cursor ${message}`, { field: 'cursor', message })
+  const page = pageFrom(rows, input, 'audit', ({ at, id }) => [at, id])
+  return { documents: page.items.map((row) => row.document), nextCursor: page.nextCursor }
 }

@@ -58,7 +58,7 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
       signature: run.signature,
       keyId: run.key_id,
     }
-    const { rowCount } = await sql`
+    const told = await sql`
       select from audit_event where run_id = ${run.id} and type = 'run.started'
         and document::jsonb -> 'detail' @> ${canonicalJson({
           worker: run.worker,
@@ -67,10 +67,8 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
           mode: run.mode,
           startedBy: run.started_by,
         })}::jsonb
-    `
-      .execute(tx)
-      .then(({ rows }) => ({ rowCount: rows.length }))
-    const anew = rowCount > 0 ? signedAnew({ signer, verifier }, 'run', signed) : null
+    `.execute(tx)
+    const anew = told.rows.length > 0 ? signedAnew({ signer, verifier }, 'run', signed) : null
     if (anew === null) continue
     await tx
       .updateTable('run')

@@ -1,30 +1,20 @@
 import { sql, type RawBuilder } from 'kysely'
-import { limits } from '../../domain/limits.ts'
-import { Problem } from '../../domain/problem.ts'
 import type { RunState } from '../../domain/request.ts'
 import type { RunMode } from '../../domain/verdict.ts'
-import { decodeCursor, encodeCursor } from '../../store/keyset.ts'
 import { pageOfAny } from '../../store/page-of-any.ts'
 import type { RunFailure } from '../../store/tables/runs.ts'
 import type { Caller, ServiceContext } from '../context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../pages.ts'
 import { viewerOf, type Viewer } from '../requests/viewer.ts'
 import { waysToSeeRun } from '../requests/visible-to.ts'
 import type { RunRecord } from './run-record.ts'
 import { isUuid } from './visible-run.ts'
 
-export interface ListRunsInput {
+export interface ListRunsInput extends PageInput {
   readonly state?: RunState
   readonly worker?: string
   /** `me`, a person's id, or an e-mail address */
   readonly startedBy?: string
-  readonly cursor?: string
-  /** 50 when absent, at most 200 */
-  readonly limit?: number
-}
-
-export interface RunPage {
-  readonly items: readonly RunRecord[]
-  readonly nextCursor: string | null
 }
 
 const order = 'newest'
@@ -37,11 +27,16 @@ export async function listRuns(
   ctx: ServiceContext,
   caller: Caller,
   input: ListRunsInput,
-): Promise<RunPage> {
+): Promise<Page<RunRecord>> {
   const viewer = await viewerOf(ctx, caller)
-  const limit = Math.min(input.limit ?? limits.listDefault, limits.listMost)
   const conditions = conditionsOf(viewer, input)
-  if (input.cursor !== undefined) conditions.push(after(input.cursor))
+  const before = keysBefore(input, order, ['instant', 'id'])
+  if (before !== null) {
+    conditions.push(
+      sql<boolean>`(run.created_at, run.id) < (${before[0]}::text::timestamptz, ${before[1]}::text::uuid)`,
+    )
+  }
+  const limit = pageSize(input) + 1
   const keys = [sql`run.created_at`, sql`run.id`]
   const seen = pageOfAny({
     columns: [sql`run.id`],
@@ -49,21 +44,16 @@ export async function listRuns(
     where: conditions,
     anyOf: waysToSeeRun(viewer, 'run.id'),
     order: { keys, descending: true },
-    limit: limit + 1,
+    limit,
   })
   const { rows } = await sql<RunRow>`
     ${runRows}
     where run.id in (select id from (${seen}) as seen)
     order by run.created_at desc, run.id desc
-    limit ${limit + 1}
+    limit ${limit}
   `.execute(ctx.db)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
-  const more = rows.length > limit && last !== undefined
-  return {
-    items: page.map(runRecord),
-    nextCursor: more ? encodeCursor(order, [last.created_key, last.id]) : null,
-  }
+  const page = pageFrom(rows, input, order, ({ created_key: at, id }) => [at, id])
+  return { items: page.items.map(runRecord), nextCursor: page.nextCursor }
 }
 
 export interface RunRow {
@@ -124,13 +114,4 @@ function startedBy(viewer: Viewer, who: string): RawBuilder<boolean> {
   if (who === 'me') return sql<boolean>`run.started_by = ${viewer.personId}`
   if (isUuid(who)) return sql<boolean>`run.started_by = ${who}`
   return sql<boolean>`run.started_by = (select id from person where email = ${who.toLowerCase()})`
-}
-
-function after(cursor: string): RawBuilder<boolean> {
-  const keys = decodeCursor(cursor, order, ['instant', 'id'])
-  if (keys === null) {
-    const message = 'is not a cursor of this list'
-    throw new Problem('invalid_request', `cursor ${message}`, { field: 'cursor', message })
-  }
-  return sql<boolean>`(run.created_at, run.id) < (${keys[0]}::text::timestamptz, ${keys[1]}::text::uuid)`
 }
