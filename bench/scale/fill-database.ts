@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { putContent } from '../../src/store/content.ts'
+import { putContent } from '../../src/store/content/content.ts'
 import type { Db } from '../../src/store/database.ts'
 import { addPerson, type TestPerson } from '../../test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../../test/harness/fixtures/test-service.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { Repeating } from '../../src/delivery/repeating.ts'
-import { readNewestCheckpoint } from '../../src/store/audit-log.ts'
+import { readNewestCheckpoint } from '../../src/store/audit/audit-log.ts'
 import type { Db } from '../../src/store/database.ts'
 import { waitUntil } from '../../test/harness/wait-until.ts'
 import { monotonicMs } from '../figures.ts'

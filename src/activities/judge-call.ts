@@ -5,7 +5,7 @@ import { replayCalls } from '../services/policy/replay/replay-calls.ts'
 import { attachmentsHere } from '../services/runs/attachments-here.ts'
 import { judgeCall } from '../services/turns/judging/judge-call.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
-import { getText, putContent } from '../store/content.ts'
+import { getText, putContent } from '../store/content/content.ts'
 import type { Activities } from '../workflows/activity-port.ts'
 
 /** Answers the API's question about calls, a worker's manual tools or MCP servers, or files, on the host of the workspace. */

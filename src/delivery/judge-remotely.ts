@@ -10,7 +10,7 @@ import type {
   AttachmentsQuestion,
 } from '../services/runs/attachments-question.ts'
 import type { ReplayAnswer, ReplayQuestion } from '../services/policy/replay/replay-question.ts'
-import { getText, putContent } from '../store/content.ts'
+import { getText, putContent } from '../store/content/content.ts'
 import type { Db } from '../store/database.ts'
 import type { JudgeAnswer, JudgeInput } from '../workflows/activity-port.ts'
 import type { TemporalClient } from './temporal-client.ts'

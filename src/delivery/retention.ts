@@ -5,9 +5,9 @@ import { clearTranscript } from '../services/retention/clear-transcript.ts'
 import { dueRuns, type RunPlace } from '../services/retention/due-runs.ts'
 import { removeRecords } from '../services/retention/remove-records.ts'
 import { ruleText } from '../services/retention/retention-rules.ts'
-import { advisoryLocks } from '../store/advisory-locks.ts'
+import { advisoryLocks } from '../store/connection/advisory-locks.ts'
 import type { Db } from '../store/database.ts'
-import { dropReleased, forgetRemoved } from '../store/drop-content.ts'
+import { dropReleased, forgetRemoved } from '../store/content/drop-content.ts'
 import { Repeating } from './repeating.ts'
 
 const everyMs = 10 * 60 * 1000

@@ -1,4 +1,4 @@
-import { grantApplication } from '../store/application-role.ts'
+import { grantApplication } from '../store/migrating/application-role.ts'
 import type { Db } from '../store/database.ts'
 import { readText, type Environment } from './environment.ts'
 

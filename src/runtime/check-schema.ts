@@ -1,4 +1,8 @@
-import { describeNewer, readMigrations, unknownMigrations } from '../store/applied-migrations.ts'
+import {
+  describeNewer,
+  readMigrations,
+  unknownMigrations,
+} from '../store/migrating/applied-migrations.ts'
 import type { Db } from '../store/database.ts'
 import { migrations } from '../store/migrations/index.ts'
 import { Refusal } from './serve-process.ts'

@@ -1,5 +1,5 @@
 import { connectDatabase } from '../store/database.ts'
-import { migrateToLatest } from '../store/migrate.ts'
+import { migrateToLatest } from '../store/migrating/migrate.ts'
 import { grantToApplication, migrationUrl } from './application-role.ts'
 import { processEnvironment } from './environment.ts'
 import { findFolders } from './folders.ts'

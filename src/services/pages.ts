@@ -1,6 +1,6 @@
 import { limits } from '../domain/limits.ts'
 import { Problem } from '../domain/problem.ts'
-import { decodeCursor, encodeCursor, type CursorKey } from '../store/keyset.ts'
+import { decodeCursor, encodeCursor, type CursorKey } from '../store/paging/keyset.ts'
 
 /** Which page of a list is asked for: the first without a cursor; `limit` is 50 when absent, at most 200. */
 export interface PageInput {

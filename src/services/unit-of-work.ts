@@ -4,9 +4,9 @@ import type { Tx } from '../store/database.ts'
 import type { StreamEventType } from '../domain/stream-event.ts'
 import type { StreamEvent } from '../store/event.ts'
 import type { AnnouncedDecision, OutboxRow, WrittenOutboxRow } from '../store/outbox.ts'
-import { isPlanOutdated } from '../store/preparing-pool.ts'
+import { isPlanOutdated } from '../store/connection/preparing-pool.ts'
 import { writeRecords } from '../store/records.ts'
-import { sideBySide } from '../store/side-by-side.ts'
+import { sideBySide } from '../store/connection/side-by-side.ts'
 import type { ServiceContext } from './context.ts'
 
 /**

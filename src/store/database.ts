@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely'
 import pg from 'pg'
-import { preparingPool } from './preparing-pool.ts'
+import { preparingPool } from './connection/preparing-pool.ts'
 import type { Database } from './schema.ts'
 
 export type Db = Kysely<Database>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import type { AuditEntry } from '../domain/audit-event.ts'
-import { auditRows } from './audit.ts'
+import { auditRows } from './audit/audit.ts'
 import type { Tx } from './database.ts'
 import type { StreamEvent } from './event.ts'
 import { ownLeaseMs, type OutboxRow, type WrittenOutboxRow } from './outbox.ts'

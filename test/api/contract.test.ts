@@ -3,7 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createSignInLink } from '../../src/services/access/sign-in-link.ts'
 import { offerSlackLink } from '../../src/services/slack/offer-slack-link.ts'
-import { putContent } from '../../src/store/content.ts'
+import { putContent } from '../../src/store/content/content.ts'
 import {
   addRequest,
   addRun,

@@ -2,7 +2,7 @@ import { callDigest, hashJson } from '../../src/domain/digest.ts'
 import type { JsonObject } from '../../src/domain/json.ts'
 import { fixtureToolHash } from '../harness/fixtures/gated-run.ts'
 import type { TestService } from '../harness/fixtures/test-service.ts'
-import { putContent } from '../../src/store/content.ts'
+import { putContent } from '../../src/store/content/content.ts'
 
 /** From now on the host that has the workspace answers that any call asks, and shows `shown`. */
 export function answerAsk(service: TestService, shown = 'edited\n'): void {

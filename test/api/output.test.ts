@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { putLiveOutput } from '../../src/store/live-output.ts'
+import { putLiveOutput } from '../../src/store/content/live-output.ts'
 import { addRequest, addRun } from '../harness/fixtures/gated-run.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 

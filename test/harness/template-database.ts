@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely'
 import pg from 'pg'
-import { migrateToLatest } from '../../src/store/migrate.ts'
+import { migrateToLatest } from '../../src/store/migrating/migrate.ts'
 import type { Database } from '../../src/store/schema.ts'
 
 /** The migrated, empty database that every test database is a copy of. */

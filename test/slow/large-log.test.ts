@@ -6,7 +6,7 @@ import { treeOfLeaves, treeRoot } from '../../src/evidence/merkle/tree-of-leaves
 import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
 import { proveEvents } from '../../src/services/audit/log/prove-events.ts'
 import { readTileHashes } from '../../src/services/audit/log/stored-tree.ts'
-import { readNewestCheckpoint, readWholeTile } from '../../src/store/audit-log.ts'
+import { readNewestCheckpoint, readWholeTile } from '../../src/store/audit/audit-log.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts'
 

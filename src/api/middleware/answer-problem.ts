@@ -2,7 +2,7 @@ import type { ErrorRequestHandler, Response } from 'express'
 import { ZodError } from 'zod'
 import { Problem } from '../../domain/problem.ts'
 import type { Log } from '../../services/context.ts'
-import { isDatabaseAway } from '../../store/is-database-away.ts'
+import { isDatabaseAway } from '../../store/connection/is-database-away.ts'
 import type { ProblemBody } from '../schemas/problem.ts'
 
 /** Turns whatever a route threw into RFC 9457 problem details. What is not a `Problem` is logged and told as `internal`. */

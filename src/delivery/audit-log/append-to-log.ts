@@ -23,7 +23,7 @@ import {
   writeCheckpoint,
   writeLeaves,
   writeTiles,
-} from '../../store/audit-log.ts'
+} from '../../store/audit/audit-log.ts'
 import type { Tx } from '../../store/database.ts'
 
 /** At most so many events become leaves in one transaction, under one checkpoint. */

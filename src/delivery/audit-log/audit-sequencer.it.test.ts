@@ -8,7 +8,11 @@ import { noteKey } from '../../evidence/note/note-key.ts'
 import type { NoteSigner } from '../../evidence/note/signed-note.ts'
 import { leafHash } from '../../evidence/merkle/tree-hash.ts'
 import { treeRoot } from '../../evidence/merkle/tree-of-leaves.ts'
-import { readLeafDocuments, readNewestCheckpoint, readWholeTile } from '../../store/audit-log.ts'
+import {
+  readLeafDocuments,
+  readNewestCheckpoint,
+  readWholeTile,
+} from '../../store/audit/audit-log.ts'
 import { connectDatabase, type Tx } from '../../store/database.ts'
 import { up } from '../../store/migrations/20261122T104000Z-audit-log.ts'
 import { writeRecords } from '../../store/records.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import { advisoryLocks } from '../../store/advisory-locks.ts'
+import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import type { Channel } from './channel.ts'
 import { happeningsOf, type Happening } from './happening.ts'

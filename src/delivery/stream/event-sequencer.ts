@@ -3,7 +3,7 @@ import type { Db } from '../../store/database.ts'
 import type { Log } from '../../services/context.ts'
 import { errorText } from '../../services/error-text.ts'
 import { Listener } from '../listener.ts'
-import { advisoryLocks } from '../../store/advisory-locks.ts'
+import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
 import { Repeating } from '../repeating.ts'
 
 const eventsAtOnce = 500

@@ -10,7 +10,7 @@ import {
 } from '../../evidence/note/log-keys.ts'
 import { formatVerifierKey, parseVerifierKey } from '../../evidence/note/note-key.ts'
 import { parseNote } from '../../evidence/note/signed-note.ts'
-import { readLeafHashes, type StoredCheckpoint } from '../../store/audit-log.ts'
+import { readLeafHashes, type StoredCheckpoint } from '../../store/audit/audit-log.ts'
 import { connectDatabase, type Db } from '../../store/database.ts'
 import { readHandovers, readLogKey } from '../../store/installation-keys.ts'
 import type { Environment } from '../environment.ts'

@@ -1,4 +1,4 @@
-import { changeableTrail } from '../../store/application-role.ts'
+import { changeableTrail } from '../../store/migrating/application-role.ts'
 import { connectDatabase } from '../../store/database.ts'
 import { APPLICATION } from '../embedded/postgres-address.ts'
 import { readText } from '../environment.ts'

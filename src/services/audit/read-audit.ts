@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { pageOfAny } from '../../store/page-of-any.ts'
+import { pageOfAny } from '../../store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { keysBefore, pageFrom, pageSize } from '../pages.ts'
 import { auditConditions, auditReaderOf, waysToRead, type AuditFilter } from './audit-filter.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { canonicalJson } from '../../domain/digest.ts'
-import { getText, putContent } from '../../store/content.ts'
+import { getText, putContent } from '../../store/content/content.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { unlessErased } from '../erasure/erased-words.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { canonicalJson } from '../../domain/digest.ts'
-import { putContent } from '../../store/content.ts'
+import { putContent } from '../../store/content/content.ts'
 import type { Tx } from '../../store/database.ts'
 import type { Caller } from '../context.ts'
 import type { CallAtHand } from '../executions/claiming/call-at-hand.ts'

@@ -1,6 +1,6 @@
-import { ContentRemoved } from '../../store/content.ts'
+import { ContentRemoved } from '../../store/content/content.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { readErased, type Erased } from '../../store/erased-content.ts'
+import { readErased, type Erased } from '../../store/content/erased-content.ts'
 
 /** What stands where words were: when they were erased and by whom. */
 export function erasedText(erased: Erased | undefined): string {

@@ -8,7 +8,7 @@ import {
   type DeskCall,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import type { Presentation } from '../../domain/presentation.ts'
-import { getText } from '../../store/content.ts'
+import { getText } from '../../store/content/content.ts'
 import { testSandbox } from '../../tools/commands/commands.fixture.ts'
 import { executeCall } from './execute-call.ts'
 import { startRun } from '../runs/start-run.ts'

@@ -1,5 +1,5 @@
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
-import { ContentChanged } from '../../store/content.ts'
+import { ContentChanged } from '../../store/content/content.ts'
 import { callWorkerName } from '../../policy/worker/built-in-tool-names.ts'
 import { planDelegation } from '../delegation/plan-delegation.ts'
 import { lockRun } from '../locks.ts'

@@ -1,6 +1,6 @@
 import { isPictureType, pictureTypeOf } from '../../domain/picture-type.ts'
 import type { ResultFile } from '../../domain/tool.ts'
-import { putContent } from '../../store/content.ts'
+import { putContent } from '../../store/content/content.ts'
 import type { Db } from '../../store/database.ts'
 import type { StoredFile } from '../runs/transcript/store-result.ts'
 

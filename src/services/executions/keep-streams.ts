@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../domain/json.ts'
 import type { ToolResult } from '../../domain/tool.ts'
-import { putContents } from '../../store/content.ts'
+import { putContents } from '../../store/content/content.ts'
 import type { Db } from '../../store/database.ts'
 
 /**

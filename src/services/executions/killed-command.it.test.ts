@@ -9,7 +9,7 @@ import {
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { boundsByKernel } from '../../sandbox/process/control-group.ts'
-import { getText } from '../../store/content.ts'
+import { getText } from '../../store/content/content.ts'
 import { testSandbox } from '../../tools/commands/commands.fixture.ts'
 import { lookAfterLostCommands } from './attempts/left-by-command.ts'
 import { settleUnknown } from './settle-unknown.ts'

@@ -1,7 +1,7 @@
 import { canonicalJson, hashJson } from '../../domain/digest.ts'
 import type { Judgement } from '../../domain/judgement.ts'
 import type { Presentation } from '../../domain/presentation.ts'
-import { getText, putContent, putContents } from '../../store/content.ts'
+import { getText, putContent, putContents } from '../../store/content/content.ts'
 import type { Tx } from '../../store/database.ts'
 import { makePresentation } from '../../tools/presentations/make-presentation.ts'
 import { oneLine, structured, titleOfCall } from '../../tools/presentations/structured.ts'

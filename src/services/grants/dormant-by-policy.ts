@@ -3,7 +3,7 @@ import type { GrantStatement } from '../../domain/statements/statement.ts'
 import { blockedNow } from '../../policy/judge/blocked-now.ts'
 import type { Policy } from '../../policy/policy.ts'
 import { builtInToolNames } from '../../policy/worker/built-in-tool-names.ts'
-import { getTexts } from '../../store/content.ts'
+import { getTexts } from '../../store/content/content.ts'
 import { buildRegistry } from '../../tools/registry.ts'
 import type { ServiceContext } from '../context.ts'
 

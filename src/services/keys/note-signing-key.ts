@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { advisoryLocks } from '../../store/advisory-locks.ts'
+import { advisoryLocks } from '../../store/connection/advisory-locks.ts'
 import type { Caller, SigningContext } from '../context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { signAnew } from './sign-anew.ts'

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { RunState } from '../../domain/request.ts'
 import type { RunMode } from '../../domain/verdict.ts'
-import { pageOfAny } from '../../store/page-of-any.ts'
+import { pageOfAny } from '../../store/paging/page-of-any.ts'
 import type { RunFailure } from '../../store/tables/runs.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../pages.ts'

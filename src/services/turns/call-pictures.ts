@@ -1,7 +1,7 @@
 import { limits } from '../../domain/limits.ts'
 import { isPictureType, pictureTypeOf } from '../../domain/picture-type.ts'
 import type { ModelPicture } from '../../models/model.ts'
-import { getContents } from '../../store/content.ts'
+import { getContents } from '../../store/content/content.ts'
 import type { Db } from '../../store/database.ts'
 import type { StoredFile } from '../runs/transcript/store-result.ts'
 import type { TranscriptMessage } from './messages/load-transcript.ts'

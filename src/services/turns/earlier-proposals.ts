@@ -1,6 +1,6 @@
 import type { Json } from '../../domain/json.ts'
 import type { ToolRegistry } from '../../domain/tool.ts'
-import { getTexts } from '../../store/content.ts'
+import { getTexts } from '../../store/content/content.ts'
 import type { WorkerContext } from '../worker-context.ts'
 import { otherCalls } from './other-calls.ts'
 import type { TurnProposals } from './turn-proposals.ts'

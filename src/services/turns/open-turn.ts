@@ -1,7 +1,7 @@
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { Selectable } from 'kysely'
 import type { RunTable, ToolCallTable } from '../../store/tables/runs.ts'
-import { together } from '../../store/side-by-side.ts'
+import { together } from '../../store/connection/side-by-side.ts'
 import type { ServiceContext, StoredPresentation } from '../context.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { lockRun } from '../locks.ts'

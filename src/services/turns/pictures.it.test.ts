@@ -3,7 +3,7 @@ import { openMcpDesk, type McpDesk } from '../../../test/harness/fixtures/mcp-de
 import { onePixel } from '../../../test/harness/fixtures/result-with-files.ts'
 import type { JsonObject } from '../../domain/json.ts'
 import { limits } from '../../domain/limits.ts'
-import { getText } from '../../store/content.ts'
+import { getText } from '../../store/content/content.ts'
 import { keepFiles } from '../executions/keep-files.ts'
 import { readTranscript } from '../runs/transcript/transcript.ts'
 import { callPictures } from './call-pictures.ts'

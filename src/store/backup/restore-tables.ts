@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { sql } from 'kysely'
 import type { Db, Tx } from '../database.ts'
-import { migrateTo, migrateToLatest } from '../migrate.ts'
+import { migrateTo, migrateToLatest } from '../migrating/migrate.ts'
 import { migrations } from '../migrations/index.ts'
 import { isEmptyDatabase, readShapes, type SequencePlace, type TableShape } from './catalog.ts'
 import { loadRows, withoutChecks } from './load-rows.ts'

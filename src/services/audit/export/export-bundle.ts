@@ -7,8 +7,8 @@ import {
   type RevealedText,
 } from '../../../evidence/bundle/evidence-bundle.ts'
 import type { KeptStatement } from '../../../evidence/verify/statements.ts'
-import type { StoredCheckpoint } from '../../../store/audit-log.ts'
-import { getText } from '../../../store/content.ts'
+import type { StoredCheckpoint } from '../../../store/audit/audit-log.ts'
+import { getText } from '../../../store/content/content.ts'
 import type { Db } from '../../../store/database.ts'
 import { readHandovers } from '../../../store/installation-keys.ts'
 import type { Caller, ServiceContext } from '../../context.ts'

@@ -9,7 +9,7 @@ import {
   tileWidth,
   type Tile,
 } from '../../../evidence/tiles/tile-path.ts'
-import { readNewestCheckpoint, readWholeTile } from '../../../store/audit-log.ts'
+import { readNewestCheckpoint, readWholeTile } from '../../../store/audit/audit-log.ts'
 import {
   readCheckpoints,
   readLeavesAsTheyAre,
@@ -17,7 +17,7 @@ import {
   readStrayTiles,
   readTileRootsAsTheyAre,
   readUncovered,
-} from '../../../store/audit-log-export.ts'
+} from '../../../store/audit/audit-log-export.ts'
 import type { Db } from '../../../store/database.ts'
 import { readHandovers } from '../../../store/installation-keys.ts'
 import { readAllStatements } from './read-statements.ts'

@@ -1,6 +1,6 @@
 import { consistencyProof, consistencyRanges } from '../../../evidence/merkle/consistency-proof.ts'
 import { inclusionProof, inclusionRanges } from '../../../evidence/merkle/inclusion-proof.ts'
-import { readLeafIndexes, type StoredCheckpoint } from '../../../store/audit-log.ts'
+import { readLeafIndexes, type StoredCheckpoint } from '../../../store/audit/audit-log.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { loadTree } from './stored-tree.ts'
 

@@ -1,5 +1,5 @@
 import { Problem } from '../../../domain/problem.ts'
-import { readNewestCheckpoint, type NewestCheckpoint } from '../../../store/audit-log.ts'
+import { readNewestCheckpoint, type NewestCheckpoint } from '../../../store/audit/audit-log.ts'
 import type { ServiceContext } from '../../context.ts'
 
 /** The newest signed checkpoint of the log (audit.md, Verifying). Rejects with `not_found` before the first. */

@@ -7,7 +7,7 @@ import {
   type EntryTile,
   type Tile,
 } from '../../../evidence/tiles/tile-path.ts'
-import { readLeafDocuments } from '../../../store/audit-log.ts'
+import { readLeafDocuments } from '../../../store/audit/audit-log.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
 import { auditReaderOf } from '../audit-filter.ts'
 import { recordReading } from '../record-reading.ts'

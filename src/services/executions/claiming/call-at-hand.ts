@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import type { Db, Tx } from '../../../store/database.ts'
 import { fromJsonRow, type JsonRow } from '../../../store/json-row.ts'
-import { together } from '../../../store/side-by-side.ts'
+import { together } from '../../../store/connection/side-by-side.ts'
 import type { PermitTable } from '../../../store/tables/decisions.ts'
 import type { ExecutionTable } from '../../../store/tables/executions.ts'
 import type { RequestRevisionTable, RequestTable } from '../../../store/tables/requests.ts'

@@ -1,6 +1,6 @@
 import { callDigest, hashJson } from '../../../domain/digest.ts'
 import type { JsonObject } from '../../../domain/json.ts'
-import { getText } from '../../../store/content.ts'
+import { getText } from '../../../store/content/content.ts'
 import { verifyPermit, type PermitVerdict } from '../../decisions/permits/permits.ts'
 import { termsOf } from '../../runs/run-terms.ts'
 import { verifyRun } from '../../runs/verify-run.ts'

@@ -7,8 +7,8 @@ import {
   type AgentDesk,
 } from '../../../../test/harness/fixtures/agent-desk.ts'
 import type { OutputStream } from '../../../domain/tool.ts'
-import { putContent } from '../../../store/content.ts'
-import { liveBytesMost, putLiveOutput } from '../../../store/live-output.ts'
+import { putContent } from '../../../store/content/content.ts'
+import { liveBytesMost, putLiveOutput } from '../../../store/content/live-output.ts'
 import { testSandbox } from '../../../tools/commands/commands.fixture.ts'
 import { readCallOutput, type CallOutput } from '../../runs/transcript/read-call-output.ts'
 import { readTranscript } from '../../runs/transcript/transcript.ts'

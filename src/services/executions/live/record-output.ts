@@ -1,5 +1,5 @@
 import type { OutputStream } from '../../../domain/tool.ts'
-import { liveBytesMost, putLiveOutput } from '../../../store/live-output.ts'
+import { liveBytesMost, putLiveOutput } from '../../../store/content/live-output.ts'
 import type { ServiceContext } from '../../context.ts'
 import { inUnitOfWork } from '../../unit-of-work.ts'
 import { OutputTail } from './output-tail.ts'

@@ -1,6 +1,6 @@
 import type { Json } from '../../../domain/json.ts'
 import type { Judgement } from '../../../domain/judgement.ts'
-import { getText } from '../../../store/content.ts'
+import { getText } from '../../../store/content/content.ts'
 import { aboutRequest, endRequest } from '../../decisions/ending/end-request.ts'
 import { lockRequests } from '../../locks.ts'
 import { addEarlier } from '../../turns/earlier-proposals.ts'

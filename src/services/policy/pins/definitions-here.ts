@@ -1,5 +1,5 @@
 import { canonicalJson } from '../../../domain/digest.ts'
-import { putContent } from '../../../store/content.ts'
+import { putContent } from '../../../store/content/content.ts'
 import type { WorkerContext } from '../../worker-context.ts'
 import type { HeardServer } from './heard-server.ts'
 

@@ -1,5 +1,5 @@
 import type { McpServer, Policy, WorkerDefinition } from '../../../policy/policy.ts'
-import { getText } from '../../../store/content.ts'
+import { getText } from '../../../store/content/content.ts'
 import { hashOfDefinition } from '../../../tools/mcp/definition-hash.ts'
 import {
   definitionDifference,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { canonicalJson } from '../../../domain/digest.ts'
-import { putContent } from '../../../store/content.ts'
+import { putContent } from '../../../store/content/content.ts'
 import { hashOfDefinition } from '../../../tools/mcp/definition-hash.ts'
 import type { McpDefinition } from '../../../tools/mcp/mcp-protocol.ts'
 import type { ServiceContext } from '../../context.ts'

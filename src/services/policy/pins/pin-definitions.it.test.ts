@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openMcpDesk, type McpDesk } from '../../../../test/harness/fixtures/mcp-desk.ts'
 import type { JsonObject } from '../../../domain/json.ts'
-import { getText } from '../../../store/content.ts'
+import { getText } from '../../../store/content/content.ts'
 import { agreeToFolder } from '../agree-to-folder.ts'
 import { listDefinitions } from './list-definitions.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { PinStatement } from '../../../domain/statements/statement.ts'
-import { ContentChanged, getText } from '../../../store/content.ts'
+import { ContentChanged, getText } from '../../../store/content/content.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import type { McpDefinition } from '../../../tools/mcp/mcp-protocol.ts'
 import type { Pin } from '../../../tools/mcp/mcp-servers.ts'

@@ -1,6 +1,6 @@
 import { Problem } from '../../../domain/problem.ts'
 import { policyDocument } from '../../../policy/version-digest.ts'
-import { decodeCursor, encodeCursor } from '../../../store/keyset.ts'
+import { decodeCursor, encodeCursor } from '../../../store/paging/keyset.ts'
 import { requireRight } from '../../access/has-right.ts'
 import type { Caller, SigningContext } from '../../context.ts'
 import { loadProject } from '../load-project.ts'

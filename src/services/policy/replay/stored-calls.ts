@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Json } from '../../../domain/json.ts'
-import { getTexts } from '../../../store/content.ts'
+import { getTexts } from '../../../store/content/content.ts'
 import type { RunTable } from '../../../store/tables/runs.ts'
 import { termsOf } from '../../runs/run-terms.ts'
 import type { WorkerContext } from '../../worker-context.ts'

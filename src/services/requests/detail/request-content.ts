@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { Presentation } from '../../../domain/presentation.ts'
 import { Problem } from '../../../domain/problem.ts'
-import { getContent, getText } from '../../../store/content.ts'
+import { getContent, getText } from '../../../store/content/content.ts'
 import type { Tx } from '../../../store/database.ts'
 import type { RequestTable } from '../../../store/tables/requests.ts'
 import { aboutRequest } from '../../decisions/ending/end-request.ts'

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
 import { isEnd, runTransitions, transition } from '../../../domain/transitions.ts'
 import type { CloseOutcome } from '../../../domain/workflow-outcomes.ts'
-import { getText } from '../../../store/content.ts'
+import { getText } from '../../../store/content/content.ts'
 import type { Tx } from '../../../store/database.ts'
 import type { RunTable } from '../../../store/tables/runs.ts'
 import type { Caller, ServiceContext } from '../../context.ts'

@@ -1,6 +1,6 @@
 import { isPictureType, pictureTypeOf, type PictureType } from '../../../domain/picture-type.ts'
 import { Problem } from '../../../domain/problem.ts'
-import { getContent } from '../../../store/content.ts'
+import { getContent } from '../../../store/content/content.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
 import { assertVisible } from '../visible-run.ts'
 

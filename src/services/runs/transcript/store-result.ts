@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Json } from '../../../domain/json.ts'
 import type { CallResultType } from '../../../domain/request.ts'
-import { putContents } from '../../../store/content.ts'
+import { putContents } from '../../../store/content/content.ts'
 import type { Tx } from '../../../store/database.ts'
 
 /** Bytes of a result besides its text, stored. `mediaType` is a picture's only where the bytes are. */

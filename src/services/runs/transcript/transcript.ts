@@ -4,7 +4,7 @@ import {
   type TranscriptCall,
   type TranscriptMessage,
 } from '../../turns/messages/load-transcript.ts'
-import { liveCallsOf, type LiveCall } from '../../../store/live-output.ts'
+import { liveCallsOf, type LiveCall } from '../../../store/content/live-output.ts'
 import { childrenOf } from '../children-of.ts'
 import { assertVisible } from '../visible-run.ts'
 

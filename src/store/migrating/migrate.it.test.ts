@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { schemaOf } from '../../test/previous/schema-of.ts'
+import { schemaOf } from '../../../test/previous/schema-of.ts'
 import {
   createEmptyDatabase,
   createTestDatabase,
   type TestDatabase,
-} from '../../test/harness/postgres.ts'
-import { checkSchema } from '../runtime/check-schema.ts'
-import { connectDatabase } from './database.ts'
+} from '../../../test/harness/postgres.ts'
+import { checkSchema } from '../../runtime/check-schema.ts'
+import { connectDatabase } from '../database.ts'
 import { migrateTo, migrateToLatest } from './migrate.ts'
-import { migrations } from './migrations/index.ts'
+import { migrations } from '../migrations/index.ts'
 
 const [first = '', second = ''] = Object.keys(migrations).toSorted()
 

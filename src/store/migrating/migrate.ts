@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely'
 import { Migrator, type MigrationResultSet } from 'kysely/migration'
 import { describeNewer, readMigrations, unknownMigrations } from './applied-migrations.ts'
-import { migrations } from './migrations/index.ts'
-import type { Database } from './schema.ts'
+import { migrations } from '../migrations/index.ts'
+import type { Database } from '../schema.ts'
 
 /**
  * Brings the database to the newest schema. Safe to call from several processes at once (Kysely's lock table).

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { advisoryLocks } from './advisory-locks.ts'
-import type { Db, Tx } from './database.ts'
+import { advisoryLocks } from '../connection/advisory-locks.ts'
+import type { Db, Tx } from '../database.ts'
 
 /** The role that the parts connect as, unlike the database's owner. */
 export interface ApplicationRole {

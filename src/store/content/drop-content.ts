@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from './database.ts'
+import type { Db, Tx } from '../database.ts'
 
 /** How long removed bytes can still come back: longer than any transaction that stores the same ones can take. */
 const comesBackForMs = 60 * 60 * 1000

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { OutputStream } from '../domain/tool.ts'
-import type { Db, Tx } from './database.ts'
+import type { OutputStream } from '../../domain/tool.ts'
+import type { Db, Tx } from '../database.ts'
 
 /** How many bytes of a stream can be read while its command runs: the newest. */
 export const liveBytesMost = 64 * 1024

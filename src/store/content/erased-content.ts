@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from './database.ts'
+import type { Db, Tx } from '../database.ts'
 
 /** Who had bytes erased, and when. */
 export interface Erased {

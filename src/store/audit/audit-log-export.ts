@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from './database.ts'
+import type { Db } from '../database.ts'
 
 /** Documents of the leaves from `begin` to before `end`, in order; `null` where the leaf or its event is not there. */
 export async function readLeavesAsTheyAre(

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from './database.ts'
-import { migrations } from './migrations/index.ts'
+import type { Db, Tx } from '../database.ts'
+import { migrations } from '../migrations/index.ts'
 
 /** The migrations that made this schema, in their order; none in an empty database. */
 export async function readMigrations(db: Db | Tx): Promise<string[]> {

@@ -6,8 +6,8 @@ import {
   Transaction,
   type Dialect,
 } from 'kysely'
-import type { Tx } from './database.ts'
-import type { Database } from './schema.ts'
+import type { Tx } from '../database.ts'
+import type { Database } from '../schema.ts'
 
 /** Nothing is connected through it: the queries go where the executor sends them. */
 const dialect: Dialect = {

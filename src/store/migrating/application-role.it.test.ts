@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { sql, type RawBuilder } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { agentDeskOn } from '../../test/harness/fixtures/agent-desk.ts'
-import { coverAudit } from '../../test/harness/fixtures/cover-audit.ts'
-import { createTestDatabase, type TestDatabase } from '../../test/harness/postgres.ts'
-import { closeRun } from '../services/runs/ending/close-run.ts'
+import { agentDeskOn } from '../../../test/harness/fixtures/agent-desk.ts'
+import { coverAudit } from '../../../test/harness/fixtures/cover-audit.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { closeRun } from '../../services/runs/ending/close-run.ts'
 import { changeableTrail, grantApplication } from './application-role.ts'
-import { connectDatabase, type Db } from './database.ts'
+import { connectDatabase, type Db } from '../database.ts'
 import { migrateToLatest } from './migrate.ts'
 
 const role = { name: `app_${randomBytes(6).toString('hex')}`, password: "it's \\ a secret" }

@@ -1,7 +1,7 @@
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
-import { hashBytes } from '../domain/digest.ts'
-import type { Db, Tx } from './database.ts'
+import { hashBytes } from '../../domain/digest.ts'
+import type { Db, Tx } from '../database.ts'
 
 /** Stored bytes are not what their hash says: somebody changed them in the database. */
 export class ContentChanged extends Error {

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db, Tx } from './database.ts'
+import type { Db, Tx } from '../database.ts'
 
 /** An event that has no leaf yet, at its place in the queue. */
 export interface UnsequencedEvent {

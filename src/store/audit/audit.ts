@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { AuditEntry } from '../domain/audit-event.ts'
-import { canonicalJson, hashBytes } from '../domain/digest.ts'
-import { limits } from '../domain/limits.ts'
-import type { Tx } from './database.ts'
+import type { AuditEntry } from '../../domain/audit-event.ts'
+import { canonicalJson, hashBytes } from '../../domain/digest.ts'
+import { limits } from '../../domain/limits.ts'
+import type { Tx } from '../database.ts'
 
 /** A row of `audit_event`, ready to be inserted; `at` is ISO 8601. */
 export interface AuditRow {
