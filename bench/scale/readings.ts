@@ -6,7 +6,7 @@ import {
   listRequests,
   type ListRequestsInput,
 } from '../../src/services/requests/lists/list-requests.ts'
-import { listRuns } from '../../src/services/runs/list-runs.ts'
+import { listRuns } from '../../src/services/runs/reading/list-runs.ts'
 import type { Filled } from './fill-database.ts'
 import { personAt } from './made-request.ts'
 

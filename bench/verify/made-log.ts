@@ -16,8 +16,8 @@ import {
   tilesOfLevel,
   tileWidth,
 } from '../../src/evidence/tiles/tile-path.ts'
-import { CompactTree } from '../../src/evidence/verify/compact-tree.ts'
-import type { KeptStatement } from '../../src/evidence/verify/statements.ts'
+import { CompactTree } from '../../src/evidence/verify/log/compact-tree.ts'
+import type { KeptStatement } from '../../src/evidence/verify/statements/statements.ts'
 import { asRequest, legalTrail, type TrailEvent } from '../../src/evidence/verify/trail.fixture.ts'
 
 /** A full export of `runs` runs, each with a write that two people approved, as files; and the log's key. */

@@ -1,4 +1,4 @@
-import { beginRun } from '../services/runs/begin-run.ts'
+import { beginRun } from '../services/runs/starting/begin-run.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import type { Activities } from '../workflows/activity-port.ts'
 

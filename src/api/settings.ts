@@ -1,6 +1,6 @@
 import type { EventFeed } from './event-feed.ts'
 import type { AnsweredRequest } from './middleware/log-requests.ts'
-import type { Readiness } from './schemas/health.ts'
+import type { Readiness } from './schemas/operation/health.ts'
 import type { SlackWorkspace } from '../delivery/slack/slack-identity.ts'
 import type { SigningContext } from '../services/context.ts'
 import type { SignInMails } from '../delivery/email/sign-in-mails.ts'

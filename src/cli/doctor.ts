@@ -1,4 +1,4 @@
-import { sendTestMail } from '../runtime/doctor/check-mail.ts'
+import { sendTestMail } from '../runtime/doctor/project/check-mail.ts'
 import { examine } from '../runtime/doctor/doctor.ts'
 import { findPatient } from '../runtime/doctor/find-patient.ts'
 import { repair } from '../runtime/doctor/repair.ts'

@@ -1,6 +1,6 @@
 import { startSession, withSession } from './service/sign-in.ts'
 import { Service } from './service/service.ts'
-import type { AuthMethods, Me } from '../api/schemas/auth.ts'
+import type { AuthMethods, Me } from '../api/schemas/access/auth.ts'
 
 const starter = 'ada@example.com'
 const approver = 'grace@example.com'

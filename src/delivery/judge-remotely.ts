@@ -8,7 +8,7 @@ import type { HeardServer } from '../services/policy/pins/heard-server.ts'
 import type {
   AttachmentsAnswer,
   AttachmentsQuestion,
-} from '../services/runs/attachments-question.ts'
+} from '../services/runs/attachments/attachments-question.ts'
 import type { ReplayAnswer, ReplayQuestion } from '../services/policy/replay/replay-question.ts'
 import { getText, putContent } from '../store/content/content.ts'
 import type { Db } from '../store/database.ts'

@@ -1,8 +1,8 @@
 import { commandTools } from '../domain/command.ts'
 import type { Quorum } from '../domain/request.ts'
 import { isChange, type Access } from '../domain/tool.ts'
-import { ownQueue, quorumOf } from './judge/route.ts'
-import { globMatches } from './judge/when-matches.ts'
+import { ownQueue, quorumOf } from './judge/routing/route.ts'
+import { globMatches } from './judge/routing/when-matches.ts'
 import type { Policy, ProjectConfig, RoutingEntry, When, WorkerDefinition, Zone } from './policy.ts'
 import { builtInToolNames, callWorkerName, createWorkerName } from './worker/built-in-tool-names.ts'
 

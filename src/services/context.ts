@@ -7,7 +7,10 @@ import type { Signer, Verifier } from '../domain/statements/statement-bytes.ts'
 import type { Policy } from '../policy/policy.ts'
 import type { Db } from '../store/database.ts'
 import type { AnnouncedDecision, WrittenOutboxRow } from '../store/outbox.ts'
-import type { AttachmentsAnswer, AttachmentsQuestion } from './runs/attachments-question.ts'
+import type {
+  AttachmentsAnswer,
+  AttachmentsQuestion,
+} from './runs/attachments/attachments-question.ts'
 import type { ReplayAnswer, ReplayQuestion } from './policy/replay/replay-question.ts'
 
 /** Structured log of ids, never of arguments (security.md 25). */

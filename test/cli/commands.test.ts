@@ -2,11 +2,14 @@ import { mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Webhook } from 'standardwebhooks'
 import { afterAll, beforeAll, expect, test, vi } from 'vitest'
-import type { WebhookDelivery, WebhookDeliveryList } from '../../src/api/schemas/webhooks.ts'
+import type {
+  WebhookDelivery,
+  WebhookDeliveryList,
+} from '../../src/api/schemas/notifications/webhooks.ts'
 import { callbackSecret } from '../../src/client/callback-secret.ts'
 import type { Verdict } from '../../src/evidence/verify/finding.ts'
-import type { SessionList } from '../../src/api/schemas/sessions.ts'
-import type { SignedCheckpointView } from '../../src/api/schemas/audit-log.ts'
+import type { SessionList } from '../../src/api/schemas/access/sessions.ts'
+import type { SignedCheckpointView } from '../../src/api/schemas/audit/audit-log.ts'
 import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
 import { parseVerifierKey } from '../../src/evidence/note/note-key.ts'
 import { Installation } from '../harness/installation/installation.ts'

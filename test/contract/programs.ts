@@ -10,7 +10,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { deployTool } from '../../examples/programs/ai-sdk-tool.ts'
 import { createShop } from '../../examples/programs/express-route.ts'
 import { deployAgent } from '../../examples/programs/langgraph.ts'
-import type { RequestDetail, RequestItem } from '../../src/api/schemas/requests.ts'
+import type { RequestDetail, RequestItem } from '../../src/api/schemas/requests/requests.ts'
 import {
   AlreadyTakenError,
   BlockedError,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { TranscriptCall } from '../../src/api/schemas/transcript.ts'
+import type { TranscriptCall } from '../../src/api/schemas/runs/transcript.ts'
 import { ContractDesk } from './contract-desk.ts'
 import { contractConfig, type ScriptCall, scriptedWorker } from './contract-project.ts'
 

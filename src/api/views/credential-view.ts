@@ -1,5 +1,5 @@
 import type { CredentialRecord } from '../../services/passkeys/credential-record.ts'
-import type { CredentialView } from '../schemas/credentials.ts'
+import type { CredentialView } from '../schemas/access/credentials.ts'
 
 export function credentialView(record: CredentialRecord): CredentialView {
   const { confirmed } = record

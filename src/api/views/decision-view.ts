@@ -1,7 +1,7 @@
 import type { BulkAnswer as BulkRecord } from '../../services/decisions/decide-many.ts'
 import type { DecisionAnswer as DecisionRecord } from '../../services/decisions/decide-request.ts'
 import type { StageRecord } from '../../services/decisions/wait-for-stage.ts'
-import type { BulkAnswer, DecisionAnswer } from '../schemas/decisions.ts'
+import type { BulkAnswer, DecisionAnswer } from '../schemas/requests/decisions.ts'
 import { executionView, quorumView } from './request-parts.ts'
 
 /** A decision as it was recorded, and how far it has come when somebody waited. */

@@ -1,5 +1,5 @@
 import type { Judgement } from '../../domain/judgement.ts'
-import type { Explanation } from '../schemas/policy.ts'
+import type { Explanation } from '../schemas/policy/policy.ts'
 
 /** A judgement as `explain` tells it. Risk and queue are of a call that could run. */
 export function explanationView(judgement: Judgement): Explanation {

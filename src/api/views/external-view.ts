@@ -2,7 +2,7 @@ import type {
   ExternalItemRecord,
   ExternalRecord,
 } from '../../services/requests/detail/external-record.ts'
-import type { ExternalItemView, ExternalView } from '../schemas/external-request.ts'
+import type { ExternalItemView, ExternalView } from '../schemas/requests/external-request.ts'
 
 /** The program that asked, as lists show it. */
 export function externalItemView(record: ExternalItemRecord): ExternalItemView {

@@ -1,5 +1,5 @@
 import type { GrantRecord } from '../../services/grants/list-grants.ts'
-import type { GrantView } from '../schemas/grants.ts'
+import type { GrantView } from '../schemas/policy/grants.ts'
 
 export function grantView(record: GrantRecord): GrantView {
   return {

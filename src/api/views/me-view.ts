@@ -1,6 +1,6 @@
 import { listSwitchable } from '../../services/access/list-switchable.ts'
 import { readPerson } from '../../services/access/read-person.ts'
-import type { Me } from '../schemas/auth.ts'
+import type { Me } from '../schemas/access/auth.ts'
 import type { Api } from '../settings.ts'
 
 /** How the caller is known. A key stands for its owner and has no token against forgery. */

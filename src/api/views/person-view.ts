@@ -1,6 +1,6 @@
 import type { PersonRecord } from '../../services/access/list-people.ts'
 import type { ApiKeyRecord } from '../../services/access/api-key.ts'
-import type { ApiKeyView, PersonDetail } from '../schemas/auth.ts'
+import type { ApiKeyView, PersonDetail } from '../schemas/access/auth.ts'
 
 export function personView(record: PersonRecord): PersonDetail {
   return {

@@ -13,7 +13,7 @@ import type {
   PolicyActivation,
   PolicyAgreement,
   PolicyState,
-} from '../schemas/policy.ts'
+} from '../schemas/policy/policy.ts'
 
 /** The version in force, the folder beside it, and what waits for a second person. */
 export function policyStateView(record: StateRecord): PolicyState {

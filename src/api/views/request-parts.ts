@@ -4,8 +4,8 @@ import type {
   LineageRecord,
   QuorumRecord,
 } from '../../services/requests/request-record.ts'
-import type { ExecutionView, QuorumView } from '../schemas/requests.ts'
-import type { LineageEntry } from '../schemas/runs.ts'
+import type { ExecutionView, QuorumView } from '../schemas/requests/requests.ts'
+import type { LineageEntry } from '../schemas/runs/runs.ts'
 
 export function quorumView(record: QuorumRecord): QuorumView {
   return {

@@ -5,7 +5,7 @@ import type {
   RequestDetailRecord,
   RequestItemRecord,
 } from '../../services/requests/request-record.ts'
-import type { DecisionView, RequestDetail, RequestItem } from '../schemas/requests.ts'
+import type { DecisionView, RequestDetail, RequestItem } from '../schemas/requests/requests.ts'
 import { externalItemView, externalView } from './external-view.ts'
 import { executionView, lineageView, quorumView } from './request-parts.ts'
 

@@ -1,7 +1,7 @@
 import { hashBytes } from '../../domain/digest.ts'
 import { maskSecrets } from '../../domain/text/secrets.ts'
-import type { RunDetailRecord, RunRecord } from '../../services/runs/run-record.ts'
-import type { Run, RunDetail } from '../schemas/runs.ts'
+import type { RunDetailRecord, RunRecord } from '../../services/runs/reading/run-record.ts'
+import type { Run, RunDetail } from '../schemas/runs/runs.ts'
 import type { ApiSettings } from '../settings.ts'
 import { lineageView } from './request-parts.ts'
 

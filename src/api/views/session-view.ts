@@ -1,5 +1,5 @@
 import type { SessionRecord } from '../../services/access/sessions/list-sessions.ts'
-import type { SessionView } from '../schemas/sessions.ts'
+import type { SessionView } from '../schemas/access/sessions.ts'
 
 export function sessionView(record: SessionRecord, currentId: string): SessionView {
   return {

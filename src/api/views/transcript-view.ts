@@ -2,7 +2,7 @@ import type {
   TranscriptItem as ItemRecord,
   TranscriptItemCall as CallRecord,
 } from '../../services/runs/transcript/transcript.ts'
-import type { TranscriptCall, TranscriptItem } from '../schemas/transcript.ts'
+import type { TranscriptCall, TranscriptItem } from '../schemas/runs/transcript.ts'
 
 /** One message; a message without calls has no `calls`, one without words no `text`. */
 export function transcriptItemView(record: ItemRecord): TranscriptItem {

@@ -1,5 +1,5 @@
 import type { DeliveryRecord } from '../../services/webhooks/list-deliveries.ts'
-import type { WebhookDelivery } from '../schemas/webhooks.ts'
+import type { WebhookDelivery } from '../schemas/notifications/webhooks.ts'
 
 export function deliveryView(record: DeliveryRecord): WebhookDelivery {
   return {

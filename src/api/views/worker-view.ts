@@ -1,5 +1,5 @@
 import type { Consent, Policy, WorkerDefinition } from '../../policy/policy.ts'
-import type { Worker, WorkerDetail } from '../schemas/workers.ts'
+import type { Worker, WorkerDetail } from '../schemas/operation/workers.ts'
 
 /** A worker as somebody in these teams sees it: `startable` is theirs. */
 export function workerView(

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { ProjectProblem } from '../../policy/policy.ts'
-import { configFile } from '../../policy/project/read-config.ts'
+import { configFile } from '../../policy/project/config/read-config.ts'
 
 /** A warning for each file that looks as if it counted, and does not. */
 export async function warnOfUnread(projectDir: string): Promise<readonly ProjectProblem[]> {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { CredentialList, CredentialView } from '../../api/schemas/credentials.ts'
+import type { CredentialList, CredentialView } from '../../api/schemas/access/credentials.ts'
 import { connect } from '../service/connect.ts'
 import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
 import { path } from '../service/path.ts'

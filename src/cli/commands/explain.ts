@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Explanation } from '../../api/schemas/policy.ts'
+import type { Explanation } from '../../api/schemas/policy/policy.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { connect } from '../service/connect.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { GrantList, GrantView } from '../../api/schemas/grants.ts'
+import type { GrantList, GrantView } from '../../api/schemas/policy/grants.ts'
 import { connect } from '../service/connect.ts'
 import { path } from '../service/path.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'

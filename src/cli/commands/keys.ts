@@ -4,7 +4,7 @@ import type {
   ApiKeyView,
   CreatedKeyView,
   RotatedKeyView,
-} from '../../api/schemas/auth.ts'
+} from '../../api/schemas/access/auth.ts'
 import { processEnvironment } from '../../runtime/environment.ts'
 import { connect } from '../service/connect.ts'
 import { findService } from '../service/find-service.ts'

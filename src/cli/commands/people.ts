@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { z } from 'zod'
-import type { peopleList, signInLink } from '../../api/schemas/auth.ts'
+import type { peopleList, signInLink } from '../../api/schemas/access/auth.ts'
 import { processEnvironment } from '../../runtime/environment.ts'
 import { connect } from '../service/connect.ts'
 import { findService } from '../service/find-service.ts'

@@ -7,7 +7,7 @@ import type {
   PolicyDifference,
   PolicyReplay,
   PolicyState,
-} from '../../api/schemas/policy.ts'
+} from '../../api/schemas/policy/policy.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
 import { connect } from '../service/connect.ts'

@@ -7,7 +7,7 @@ export function addProcessCommands(program: Command): void {
   withFolders(program.command('api'))
     .description('run the HTTP API with the dashboard')
     .action(async (options: FolderOptions) => {
-      const { runApi } = await import('../../runtime/run-api.ts')
+      const { runApi } = await import('../../runtime/api/run-api.ts')
       await runApi(options)
     })
   withFolders(program.command('temporal-worker'))
@@ -19,7 +19,7 @@ export function addProcessCommands(program: Command): void {
   withFolders(program.command('migrate'))
     .description("bring the database to this version's schema")
     .action(async (options: FolderOptions) => {
-      const { runMigrate } = await import('../../runtime/run-migrate.ts')
+      const { runMigrate } = await import('../../runtime/schema/run-migrate.ts')
       await runMigrate(options)
     })
 }

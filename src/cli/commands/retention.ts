@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { open } from 'node:fs/promises'
 import type { Command } from 'commander'
-import type { RetentionPreviewView } from '../../api/schemas/retention.ts'
+import type { RetentionPreviewView } from '../../api/schemas/operation/retention.ts'
 import { connect } from '../service/connect.ts'
 import { query } from '../service/query.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'

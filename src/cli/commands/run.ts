@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { type Command, InvalidArgumentError } from 'commander'
-import type { StartedRunView } from '../../api/schemas/runs.ts'
+import type { StartedRunView } from '../../api/schemas/runs/runs.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { watchRun } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'

@@ -6,8 +6,8 @@ import type {
   PostedMessage,
   RunDetail,
   RunList,
-} from '../../api/schemas/runs.ts'
-import type { Transcript } from '../../api/schemas/transcript.ts'
+} from '../../api/schemas/runs/runs.ts'
+import type { Transcript } from '../../api/schemas/runs/transcript.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { watchRun } from '../decide/watch-run.ts'
 import { connect } from '../service/connect.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SessionList } from '../../api/schemas/sessions.ts'
+import type { SessionList } from '../../api/schemas/access/sessions.ts'
 import { connect } from '../service/connect.ts'
 import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
 import { path } from '../service/path.ts'

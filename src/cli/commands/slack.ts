@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SlackLinkList, SlackLinkView } from '../../api/schemas/slack.ts'
+import type { SlackLinkList, SlackLinkView } from '../../api/schemas/notifications/slack.ts'
 import { connect } from '../service/connect.ts'
 import { path } from '../service/path.ts'
 import { type ServiceOptions, withService } from '../service/service-options.ts'

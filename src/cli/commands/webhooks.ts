@@ -1,5 +1,8 @@
 import type { Command } from 'commander'
-import type { WebhookDeliveryList, WebhookEndpointList } from '../../api/schemas/webhooks.ts'
+import type {
+  WebhookDeliveryList,
+  WebhookEndpointList,
+} from '../../api/schemas/notifications/webhooks.ts'
 import { connect } from '../service/connect.ts'
 import { pageOf, type PagingOptions, printMore, withPaging } from '../service/paging.ts'
 import { path } from '../service/path.ts'

@@ -1,6 +1,6 @@
 import { isCancel, select, text } from '@clack/prompts'
 import { randomUUID } from 'node:crypto'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import type { Service } from '../service/service.ts'
 import { printableLine } from '../text/terminal-text.ts'
 

@@ -1,6 +1,6 @@
 import { confirm, isCancel, select, text } from '@clack/prompts'
-import type { ScopeName } from '../../api/schemas/grants.ts'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { ScopeName } from '../../api/schemas/policy/grants.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import type { Service } from '../service/service.ts'
 import { coverageText } from '../text/coverage-text.ts'
 import { requestText } from '../text/request-text.ts'

@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { pageUrl } from '../service/page-url.ts'
 import type { Service } from '../service/service.ts'
 

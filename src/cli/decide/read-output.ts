@@ -1,5 +1,5 @@
 import { TextDecoder } from 'node:util'
-import type { Transcript, TranscriptCall } from '../../api/schemas/transcript.ts'
+import type { Transcript, TranscriptCall } from '../../api/schemas/runs/transcript.ts'
 import { noOutput, placeBehind, type OutputPlace } from '../../domain/text/output-place.ts'
 import type { OutputStream } from '../../domain/tool.ts'
 import { path } from '../service/path.ts'

@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import type { Service } from '../service/service.ts'
 import { quoted } from '../text/quoted.ts'
 import { requestText } from '../text/request-text.ts'

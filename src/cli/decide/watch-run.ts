@@ -1,7 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { RequestDetail, RequestItem, RequestList } from '../../api/schemas/requests.ts'
-import type { RunDetail } from '../../api/schemas/runs.ts'
-import type { Transcript } from '../../api/schemas/transcript.ts'
+import type {
+  RequestDetail,
+  RequestItem,
+  RequestList,
+} from '../../api/schemas/requests/requests.ts'
+import type { RunDetail } from '../../api/schemas/runs/runs.ts'
+import type { Transcript } from '../../api/schemas/runs/transcript.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
 import type { Service } from '../service/service.ts'

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import { createClient } from '../../client/index.ts'
 import { askUntilAnswered, type ServiceAddress } from '../../client/service.ts'
-import type { RequestList } from '../../api/schemas/requests.ts'
+import type { RequestList } from '../../api/schemas/requests/requests.ts'
 import { callOfEvent } from './call-of-event.ts'
 import type { HookDecision, HookEvent } from './hook-event.ts'
 

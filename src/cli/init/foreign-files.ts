@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { configFile } from '../../policy/project/read-config.ts'
+import { configFile } from '../../policy/project/config/read-config.ts'
 import { splitFrontMatter } from '../../policy/worker/front-matter.ts'
 
 /**

@@ -1,5 +1,5 @@
 import { type Environment, processEnvironment, readText } from '../../runtime/environment.ts'
-import type { AuthMethods } from '../../api/schemas/auth.ts'
+import type { AuthMethods } from '../../api/schemas/access/auth.ts'
 import { CommandFailure, exitCodes } from '../exit-codes.ts'
 import { findService, type FoundService } from './find-service.ts'
 import {

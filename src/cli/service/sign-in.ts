@@ -1,4 +1,4 @@
-import type { Me } from '../../api/schemas/auth.ts'
+import type { Me } from '../../api/schemas/access/auth.ts'
 import { CommandFailure } from '../exit-codes.ts'
 import type { SavedSession } from './saved-sessions.ts'
 import { Service, ServiceProblem } from './service.ts'

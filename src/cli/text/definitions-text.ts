@@ -1,4 +1,4 @@
-import type { PinnedServer } from '../../api/schemas/policy.ts'
+import type { PinnedServer } from '../../api/schemas/policy/policy.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { quoted } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'

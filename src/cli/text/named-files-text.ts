@@ -1,4 +1,4 @@
-import type { NamedFileView, RequestDetail } from '../../api/schemas/requests.ts'
+import type { NamedFileView, RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { dim, yellow } from './colour.ts'
 import { printableLine } from './terminal-text.ts'
 

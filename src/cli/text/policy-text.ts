@@ -1,4 +1,8 @@
-import type { PolicyDifference, PolicyReplay, PolicyState } from '../../api/schemas/policy.ts'
+import type {
+  PolicyDifference,
+  PolicyReplay,
+  PolicyState,
+} from '../../api/schemas/policy/policy.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { table } from './table.ts'
 import { printable, printableLine } from './terminal-text.ts'

@@ -1,4 +1,4 @@
-import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
+import type { DecisionView, RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { placeText } from '../../domain/deciding/quorum.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { namedFileLines } from './named-files-text.ts'

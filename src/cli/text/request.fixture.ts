@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 
 const hash = `sha256:${'0'.repeat(64)}`
 

@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { dim, yellow } from './colour.ts'
 import { quoted } from './quoted.ts'
 

@@ -1,4 +1,4 @@
-import type { Transcript, TranscriptCall } from '../../api/schemas/transcript.ts'
+import type { Transcript, TranscriptCall } from '../../api/schemas/runs/transcript.ts'
 import { bold, dim, green, red, yellow } from './colour.ts'
 import { quoted } from './quoted.ts'
 import { printableLine } from './terminal-text.ts'

@@ -1,5 +1,5 @@
 import { MalformedEvidence } from '../malformed.ts'
-import type { KeptStatement } from '../verify/statements.ts'
+import type { KeptStatement } from '../verify/statements/statements.ts'
 import { asStatement } from './log-files.ts'
 
 export const bundleFormat = 'countersign-evidence-bundle/v1'

@@ -1,6 +1,6 @@
 import { MalformedEvidence } from '../malformed.ts'
 import { parseEntriesPath, parseTilePath } from '../tiles/tile-path.ts'
-import type { KeptStatement } from '../verify/statements.ts'
+import type { KeptStatement } from '../verify/statements/statements.ts'
 
 /**
  * Files of a full export beside those of C2SP tlog-tiles (`checkpoint`, `tile/…`, `tile/entries/…`): what is needed to

@@ -1,14 +1,14 @@
-import { checkAuthorisation } from './check-authorisation.ts'
-import { checkBinding } from './check-binding.ts'
-import { checkCompleteness } from './check-completeness.ts'
-import { checkStatements } from './check-statements.ts'
+import { checkAuthorisation } from './authorisation/check-authorisation.ts'
+import { checkBinding } from './binding/check-binding.ts'
+import { checkCompleteness } from './completeness/check-completeness.ts'
+import { checkStatements } from './statements/check-statements.ts'
 import type { Check, Extent } from './check.ts'
 import { countErased } from './count-erased.ts'
 import { Findings, verdictNames, type Verdict, type VerdictName } from './finding.ts'
 import type { LoggedEvent } from './logged-event.ts'
 import { readEvent } from './logged-event.ts'
 import { checkSignatures } from './signatures/check-signatures.ts'
-import type { Statements } from './statements.ts'
+import type { Statements } from './statements/statements.ts'
 
 /** What is found about one piece of evidence, by verdict. */
 export type AllFindings = Readonly<Record<VerdictName, Findings>>

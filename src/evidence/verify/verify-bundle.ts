@@ -7,11 +7,11 @@ import { leafHash } from '../merkle/tree-hash.ts'
 import type { Checkpoint } from '../note/checkpoint.ts'
 import { logKeysOf, parseHandovers, type LogKeys } from '../note/log-keys.ts'
 import type { NoteKey } from '../note/note-key.ts'
-import { checkFreshness } from './check-freshness.ts'
-import { openedCheckpoint, sentenceOf } from './checkpoint-opened.ts'
+import { checkFreshness } from './log/check-freshness.ts'
+import { openedCheckpoint, sentenceOf } from './log/checkpoint-opened.ts'
 import type { Findings, Verdict } from './finding.ts'
 import { EventJudge, openFindings, verdictsOf } from './judge-events.ts'
-import type { Statements } from './statements.ts'
+import type { Statements } from './statements/statements.ts'
 
 /**
  * Verifies an evidence bundle with nothing but the log's key: every verdict of audit.md, as far as one request goes.

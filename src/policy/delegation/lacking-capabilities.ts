@@ -1,5 +1,5 @@
 import { hashJson } from '../../domain/digest.ts'
-import { decidingZones } from '../judge/zones-of-path.ts'
+import { decidingZones } from '../judge/consent/zones-of-path.ts'
 import type { WorkerDefinition, Zone, ZoneOperation } from '../policy.ts'
 
 const operations: readonly ZoneOperation[] = ['read', 'write', 'delete', 'share']

@@ -1,4 +1,4 @@
-import { decidingZones } from '../judge/zones-of-path.ts'
+import { decidingZones } from '../judge/consent/zones-of-path.ts'
 import type { Policy, WorkerDefinition, Zone, ZoneOperation } from '../policy.ts'
 
 /**

@@ -2,12 +2,12 @@ import type { Json } from '../../domain/json.ts'
 import type { Tool } from '../../domain/tool.ts'
 import type { Policy, WorkerDefinition } from '../policy.ts'
 import { blockingRule } from '../shell/blocking-rule.ts'
-import { canonicalCall, type CanonicalCall } from './canonical-call.ts'
-import { commandTraits } from './command-traits.ts'
-import { overlayOpinions } from './consent.ts'
-import { opinionOf, strictest, type Opinion } from './opinion.ts'
-import { ownQueue } from './route.ts'
-import { zoneOpinions } from './zone-consent.ts'
+import { canonicalCall, type CanonicalCall } from './calls/canonical-call.ts'
+import { commandTraits } from './routing/command-traits.ts'
+import { overlayOpinions } from './consent/consent.ts'
+import { opinionOf, strictest, type Opinion } from './consent/opinion.ts'
+import { ownQueue } from './routing/route.ts'
+import { zoneOpinions } from './consent/zone-consent.ts'
 
 /** A longer command takes too long to look through beside other work. */
 const mostCharacters = 2000

@@ -5,13 +5,13 @@ import type { Access } from '../../domain/tool.ts'
 
 import type { Policy, WorkerDefinition } from '../policy.ts'
 import { callWorkerName } from '../worker/built-in-tool-names.ts'
-import type { CanonicalCall } from './canonical-call.ts'
-import { strictest } from './opinion.ts'
-import { protectedOpinions } from './protected-consent.ts'
+import type { CanonicalCall } from './calls/canonical-call.ts'
+import { strictest } from './consent/opinion.ts'
+import { protectedOpinions } from './consent/protected-consent.ts'
 import type { JudgeQuestion } from './question.ts'
-import { route } from './route.ts'
-import type { CallTraits } from './when-matches.ts'
-import { zoneOpinions } from './zone-consent.ts'
+import { route } from './routing/route.ts'
+import type { CallTraits } from './routing/when-matches.ts'
+import { zoneOpinions } from './consent/zone-consent.ts'
 
 /** What delegating a call touches of each attachment: it is read, and shared with another worker. */
 export function attachmentAccesses(paths: readonly string[]): readonly Access[] {

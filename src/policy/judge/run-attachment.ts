@@ -1,7 +1,7 @@
 import type { WorkerDefinition } from '../policy.ts'
-import { blockedText } from './opinion.ts'
-import { readOpinion, shareOpinion, type ReadingPlace } from './read-opinion.ts'
-import { decidingZones } from './zones-of-path.ts'
+import { blockedText } from './consent/opinion.ts'
+import { readOpinion, shareOpinion, type ReadingPlace } from './consent/read-opinion.ts'
+import { decidingZones } from './consent/zones-of-path.ts'
 
 /** Why a run may not be given a file when it starts. */
 export interface RefusedAttachment {

@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 import type { Policy } from '../policy.ts'
-import { configFile } from '../project/read-config.ts'
+import { configFile } from '../project/config/read-config.ts'
 import { parseModelName } from '../worker/model-name.ts'
 import { foldName } from './fold-name.ts'
 

@@ -1,7 +1,7 @@
 import type { PrintedCommand } from '../../domain/command.ts'
 import type { Rule } from '../../domain/verdict.ts'
 import type { ApprovalWord, ShellPolicy, ShellRule } from '../policy.ts'
-import { opinionOf } from '../judge/opinion.ts'
+import { opinionOf } from '../judge/consent/opinion.ts'
 import type { CommandAnalysis } from './analyse-command.ts'
 import { firstOver, innerMatches, matchingEffort, scanMatches } from './rules/first-match.ts'
 import { preApprove, type CommandPlace } from './rules/pre-approve.ts'

@@ -14,7 +14,7 @@ import { readShapes } from '../../store/backup/catalog.ts'
 import { restoreTables, type SavedRows } from '../../store/backup/restore-tables.ts'
 import { toJsonb, type Db } from '../../store/database.ts'
 import { writeRecords } from '../../store/records.ts'
-import { checkNotRestored } from '../high-water-mark.ts'
+import { checkNotRestored } from '../data-folder/high-water-mark.ts'
 import { readBackup } from './read-backup.ts'
 import { writeBackup } from './write-backup.ts'
 

@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
 import { connectDatabase, type Db } from '../../store/database.ts'
-import { migrationUrl } from '../application-role.ts'
+import { migrationUrl } from '../schema/application-role.ts'
 import { findPatient } from '../doctor/find-patient.ts'
 import { passwordFileOf } from '../embedded/postgres-address.ts'
 import { startEmbeddedPostgres } from '../embedded/postgres.ts'

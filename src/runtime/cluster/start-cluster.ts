@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { writeDevToken } from '../dev-token.ts'
+import { writeDevToken } from '../data-folder/dev-token.ts'
 import { startEmbeddedPostgres } from '../embedded/postgres.ts'
 import type { Environment } from '../environment.ts'
 import { findFolders, runFolder } from '../folders.ts'

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type Config, readConfig } from '../config.ts'
-import { removeDevToken, writeDevToken } from '../dev-token.ts'
+import { removeDevToken, writeDevToken } from '../data-folder/dev-token.ts'
 import type { Environment } from '../environment.ts'
 import { readText } from '../environment.ts'
 import { findFolders, logFolder, runFolder } from '../folders.ts'

@@ -5,7 +5,7 @@ import type { RunTable } from '../../store/tables/runs.ts'
 import type { Caller, ServiceContext, SigningContext } from '../context.ts'
 import { lockRun } from '../locks.ts'
 import { endRun } from '../runs/ending/end-run.ts'
-import { statementOf, verifyRun } from '../runs/verify-run.ts'
+import { statementOf, verifyRun } from '../runs/starting/verify-run.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { judgeClaim } from './judge-claim.ts'
 

@@ -5,7 +5,7 @@ import type { Json } from '../../domain/json.ts'
 import { hashBytes } from '../../domain/digest.ts'
 import { reviseRequest } from '../decisions/revising/revise-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
-import { getRun } from '../runs/get-run.ts'
+import { getRun } from '../runs/reading/get-run.ts'
 import { admitRun } from './admit-run.ts'
 import {
   desk,

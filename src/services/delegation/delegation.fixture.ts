@@ -6,7 +6,7 @@ import {
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import type { Json } from '../../domain/json.ts'
 import type { CallOutcome } from '../../domain/workflow-outcomes.ts'
-import { startRun } from '../runs/start-run.ts'
+import { startRun } from '../runs/starting/start-run.ts'
 
 /** of the file of tests that called `useDelegationDesk` */
 export let desk: AgentDesk

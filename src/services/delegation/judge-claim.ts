@@ -18,7 +18,7 @@ import { registryOf } from '../../tools/registry.ts'
 import type { SigningContext } from '../context.ts'
 import { verifyPermit } from '../decisions/permits/permits.ts'
 import { verifyGrant } from '../grants/verify-grant.ts'
-import { termsOf, type RunTerms } from '../runs/run-terms.ts'
+import { termsOf, type RunTerms } from '../runs/starting/run-terms.ts'
 import { attachedOf, readAttachmentPermits } from './attachment-permits.ts'
 import { refusedStart } from './refused-start.ts'
 

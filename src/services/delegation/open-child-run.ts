@@ -4,7 +4,7 @@ import { putContent } from '../../store/content/content.ts'
 import type { Tx } from '../../store/database.ts'
 import type { Caller } from '../context.ts'
 import type { CallAtHand } from '../executions/claiming/call-at-hand.ts'
-import { insertRun } from '../runs/insert-run.ts'
+import { insertRun } from '../runs/starting/insert-run.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import type { DelegationPlan } from './plan-delegation.ts'
 

@@ -1,9 +1,9 @@
 import { Problem } from '../../domain/problem.ts'
 import type { Policy, WorkerDefinition } from '../../policy/policy.ts'
-import { groupTeams } from '../../policy/project/group-teams.ts'
+import { groupTeams } from '../../policy/project/warnings/group-teams.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { memberOf } from '../runs/member-of.ts'
-import { assertReachable, assertStaffed } from '../runs/reachable-approvers.ts'
+import { memberOf } from '../runs/starting/member-of.ts'
+import { assertReachable, assertStaffed } from '../runs/starting/reachable-approvers.ts'
 
 /**
  * Why no run of a worker could be started on behalf of a person, as a sentence; `null` when one could: the worker's

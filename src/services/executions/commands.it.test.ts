@@ -11,7 +11,7 @@ import type { Presentation } from '../../domain/presentation.ts'
 import { getText } from '../../store/content/content.ts'
 import { testSandbox } from '../../tools/commands/commands.fixture.ts'
 import { executeCall } from './execute-call.ts'
-import { startRun } from '../runs/start-run.ts'
+import { startRun } from '../runs/starting/start-run.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
 
 const patient = { timeout: 120_000 }

@@ -1,7 +1,7 @@
 import { callDigest } from '../../domain/digest.ts'
 import type { Judgement } from '../../domain/judgement.ts'
 import { Problem } from '../../domain/problem.ts'
-import { judgeUnknownTool } from '../../policy/judge/unknown-tool.ts'
+import { judgeUnknownTool } from '../../policy/judge/calls/unknown-tool.ts'
 import { callWorkerName, createWorkerName } from '../../policy/worker/built-in-tool-names.ts'
 import type { Caller, RemoteJudgement, SigningContext } from '../context.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'

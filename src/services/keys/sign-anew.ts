@@ -10,7 +10,7 @@ import {
 import type { Signed, StatementKind } from '../../domain/statements/statement.ts'
 import { verifyPin } from '../policy/pins/verify-pin.ts'
 import { verifyActivation } from '../policy/verify-activation.ts'
-import { statementOf } from '../runs/verify-run.ts'
+import { statementOf } from '../runs/starting/verify-run.ts'
 import { canonicalJson } from '../../domain/digest.ts'
 
 /** How many statements of each kind were signed anew. */

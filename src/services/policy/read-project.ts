@@ -3,7 +3,7 @@ import { open, readdir, realpath } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { hashBytes } from '../../domain/digest.ts'
 import type { ProjectFiles, ProjectProblem, ToolFile } from '../../policy/policy.ts'
-import { configFile } from '../../policy/project/read-config.ts'
+import { configFile } from '../../policy/project/config/read-config.ts'
 import { scriptPathOf } from '../../policy/worker/script-path-of.ts'
 
 const mostTextBytes = 1024 * 1024

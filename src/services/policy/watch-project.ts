@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { watch } from 'chokidar'
-import { configFile } from '../../policy/project/read-config.ts'
+import { configFile } from '../../policy/project/config/read-config.ts'
 import { readProject } from './read-project.ts'
 
 /** Editors write a file in several steps; a change counts once it has been quiet this long. */

@@ -11,7 +11,7 @@ import type { TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
 import { messageRun } from '../runs/message-run.ts'
-import { startRun } from '../runs/start-run.ts'
+import { startRun } from '../runs/starting/start-run.ts'
 import { readTranscript } from '../runs/transcript/transcript.ts'
 import { answerQuestion } from './answer-question.ts'
 

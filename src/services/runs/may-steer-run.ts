@@ -1,6 +1,6 @@
 import { Problem } from '../../domain/problem.ts'
 import type { Caller, ServiceContext } from '../context.ts'
-import { assertVisible } from './visible-run.ts'
+import { assertVisible } from './reading/visible-run.ts'
 
 /**
  * Authorises messages to a run and cancelling it (security.md 22): who started it or one above it, a person with the right

@@ -6,7 +6,7 @@ import {
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { testSandbox } from '../../tools/commands/commands.fixture.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
-import { startRun } from './start-run.ts'
+import { startRun } from './starting/start-run.ts'
 
 let desk: AgentDesk
 

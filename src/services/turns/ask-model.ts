@@ -10,7 +10,7 @@ import { callPictures } from './call-pictures.ts'
 import { loadTranscript } from './messages/load-transcript.ts'
 import { modelMessages } from './messages/model-messages.ts'
 import { restRun } from '../runs/ending/rest-run.ts'
-import { termsOf } from '../runs/run-terms.ts'
+import { termsOf } from '../runs/starting/run-terms.ts'
 
 /** How often a turn asks a model that fails before the run waits for a message. */
 export const modelAttemptsMost = 5

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
-import { beginRun } from '../runs/begin-run.ts'
+import { beginRun } from '../runs/starting/begin-run.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
-import { startRun } from '../runs/start-run.ts'
+import { startRun } from '../runs/starting/start-run.ts'
 import { takeTurn } from './take-turn.ts'
 import { useTurnDesk, desk, aRead, aWrite, runRow } from './turns.fixture.ts'
 

@@ -6,7 +6,7 @@ import {
   createTestDatabase,
   type TestDatabase,
 } from '../../../test/harness/postgres.ts'
-import { checkSchema } from '../../runtime/check-schema.ts'
+import { checkSchema } from '../../runtime/schema/check-schema.ts'
 import { connectDatabase } from '../database.ts'
 import { migrateTo, migrateToLatest } from './migrate.ts'
 import { migrations } from '../migrations/index.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Zone } from '../../policy/policy.ts'
-import { containsPath } from '../../policy/judge/zones-of-path.ts'
+import { containsPath } from '../../policy/judge/consent/zones-of-path.ts'
 import { folderPath } from '../files/path-field.ts'
 
 /** Bounds of a command's input (security.md 24). */

@@ -1,7 +1,7 @@
 import path from 'node:path'
 import type { Workspace } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
-import { decidingZones } from '../../policy/judge/zones-of-path.ts'
+import { decidingZones } from '../../policy/judge/consent/zones-of-path.ts'
 import type { Zone } from '../../policy/policy.ts'
 
 /** A regular file of a zone that a command names. */

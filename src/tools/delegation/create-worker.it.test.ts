@@ -8,7 +8,7 @@ import {
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import { getRequest } from '../../services/requests/detail/get-request.ts'
-import { startRun } from '../../services/runs/start-run.ts'
+import { startRun } from '../../services/runs/starting/start-run.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
 
 let desk: AgentDesk

@@ -1,7 +1,7 @@
 import { Button, Checkbox, NativeSelect, TextInput } from '@mantine/core'
 import '@mantine/core/styles/Checkbox.css'
 import { useState, type FormEvent } from 'react'
-import type { ApiKeyView, CreatedKeyView } from '../../api/schemas/auth.ts'
+import type { ApiKeyView, CreatedKeyView } from '../../api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 
 const scopes: readonly (readonly [scope: ApiKeyView['scopes'][number], words: string])[] = [

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import type { SessionList, SessionView } from '../../api/schemas/sessions.ts'
+import type { SessionList, SessionView } from '../../api/schemas/access/sessions.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
 import { announce } from '../shell/announce.tsx'

@@ -5,21 +5,21 @@ import {
   useQuery,
   type QueryClient,
 } from '@tanstack/react-query'
-import type { SignedCheckpointView } from '../../api/schemas/audit-log.ts'
-import type { AuditList } from '../../api/schemas/audit.ts'
-import type { AuthMethods, Me } from '../../api/schemas/auth.ts'
-import type { GrantList } from '../../api/schemas/grants.ts'
+import type { SignedCheckpointView } from '../../api/schemas/audit/audit-log.ts'
+import type { AuditList } from '../../api/schemas/audit/audit.ts'
+import type { AuthMethods, Me } from '../../api/schemas/access/auth.ts'
+import type { GrantList } from '../../api/schemas/policy/grants.ts'
 import type {
   DefinitionList,
   PolicyActivationList,
   PolicyDifference,
   PolicyState,
-} from '../../api/schemas/policy.ts'
-import type { QueueList } from '../../api/schemas/queues.ts'
-import type { RequestDetail, RequestList } from '../../api/schemas/requests.ts'
-import type { ManualTools, RunDetail, RunList } from '../../api/schemas/runs.ts'
-import type { Transcript } from '../../api/schemas/transcript.ts'
-import type { WorkerDetail, WorkerList } from '../../api/schemas/workers.ts'
+} from '../../api/schemas/policy/policy.ts'
+import type { QueueList } from '../../api/schemas/requests/queues.ts'
+import type { RequestDetail, RequestList } from '../../api/schemas/requests/requests.ts'
+import type { ManualTools, RunDetail, RunList } from '../../api/schemas/runs/runs.ts'
+import type { Transcript } from '../../api/schemas/runs/transcript.ts'
+import type { WorkerDetail, WorkerList } from '../../api/schemas/operation/workers.ts'
 import { callApi, keepCsrfToken } from './call-api.ts'
 import { everyPage } from './every-page.ts'
 

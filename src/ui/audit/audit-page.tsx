@@ -1,7 +1,7 @@
 import { Button, Drawer, NativeSelect, TextInput } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
-import type { AuditEventView } from '../../api/schemas/audit.ts'
+import type { AuditEventView } from '../../api/schemas/audit/audit.ts'
 import { auditEventTypes } from '../../domain/audit-event.ts'
 import { ApiRefusal } from '../api/call-api.ts'
 import { useAudit, useMe } from '../api/queries.ts'

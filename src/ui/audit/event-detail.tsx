@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import type { AuditEventView } from '../../api/schemas/audit.ts'
+import type { AuditEventView } from '../../api/schemas/audit/audit.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { absoluteTime } from '../text/time.tsx'

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useQueryClient } from '@tanstack/react-query'
 import { notifications } from '@mantine/notifications'
-import type { WebhookDeliveryList } from '../../api/schemas/webhooks.ts'
+import type { WebhookDeliveryList } from '../../api/schemas/notifications/webhooks.ts'
 import { callApi } from '../api/call-api.ts'
 import { announce } from '../shell/announce.tsx'
 

@@ -1,4 +1,4 @@
-import type { RequestItem } from '../../api/schemas/requests.ts'
+import type { RequestItem } from '../../api/schemas/requests/requests.ts'
 
 /** The most requests that one action may decide (api.md). */
 const mostAtOnce = 200

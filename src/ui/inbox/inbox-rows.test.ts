@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { RequestItem } from '../../api/schemas/requests.ts'
+import type { RequestItem } from '../../api/schemas/requests/requests.ts'
 import { planBulk } from './bulk.ts'
 import { requestsQueryOf, withFilter } from './inbox-filters.ts'
 import { layFreshRows, showEverything } from './inbox-rows.ts'

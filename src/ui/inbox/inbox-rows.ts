@@ -1,4 +1,4 @@
-import type { RequestItem } from '../../api/schemas/requests.ts'
+import type { RequestItem } from '../../api/schemas/requests/requests.ts'
 
 /** A row on the screen. `gone`: it is not in the list any more and greys out before it leaves. */
 export interface InboxRow {

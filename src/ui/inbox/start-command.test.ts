@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Me } from '../../api/schemas/auth.ts'
+import type { Me } from '../../api/schemas/access/auth.ts'
 import { startCommand } from './start-command.ts'
 
 const person = { id: '1', email: 'grace@example.com', name: 'Grace', teams: [], rights: [] }

@@ -1,4 +1,4 @@
-import type { Me } from '../../api/schemas/auth.ts'
+import type { Me } from '../../api/schemas/access/auth.ts'
 
 /** A word for a POSIX shell, in quotes when it needs them. */
 function quoted(word: string): string {

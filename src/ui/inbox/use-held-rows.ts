@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useState } from 'react'
-import type { RequestItem } from '../../api/schemas/requests.ts'
+import type { RequestItem } from '../../api/schemas/requests/requests.ts'
 import { layFreshRows, showEverything, type InboxRow, type InboxRows } from './inbox-rows.ts'
 
 /** Keeps the rows on the screen still while fresh lists arrive; new ones are held until asked for. */

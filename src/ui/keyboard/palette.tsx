@@ -9,7 +9,7 @@ import {
 import { useQueryClient, type InfiniteData } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { useNavigate } from 'react-router'
-import type { RequestList } from '../../api/schemas/requests.ts'
+import type { RequestList } from '../../api/schemas/requests/requests.ts'
 import { keysOf } from './shortcuts.ts'
 import { createSpotlight } from '@mantine/spotlight'
 import '@mantine/spotlight/styles.css'

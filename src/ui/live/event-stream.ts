@@ -1,4 +1,4 @@
-import type { StreamEventData, StreamEventName } from '../../api/schemas/events.ts'
+import type { StreamEventData, StreamEventName } from '../../api/schemas/notifications/events.ts'
 import { afterStreamEvent, type Connection } from './connection.ts'
 
 const eventNames: readonly StreamEventName[] = [

@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { effectSentence } from '../../domain/text/effect-sentence.ts'
 import { visibleText } from '../../domain/text/visible-text.ts'
 

@@ -1,4 +1,4 @@
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { callApi } from '../api/call-api.ts'
 import { noticeOf } from './notice-of.ts'
 import { noticesState } from './notices-setting.ts'

@@ -1,7 +1,7 @@
 import { Button, NativeSelect, Textarea, TextInput } from '@mantine/core'
 import { useState, type FormEvent } from 'react'
 import type { Json } from '../../domain/json.ts'
-import type { Explanation } from '../../api/schemas/policy.ts'
+import type { Explanation } from '../../api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { Risk } from '../request/risk.tsx'
 import { VisibleText } from '../text/visible-text.tsx'

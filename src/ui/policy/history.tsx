@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { PolicyActivation } from '../../api/schemas/policy.ts'
+import type { PolicyActivation } from '../../api/schemas/policy/policy.ts'
 import { useMe, usePolicyActivations, usePolicyDifference } from '../api/queries.ts'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'

@@ -1,4 +1,4 @@
-import type { PinnedServer } from '../../api/schemas/policy.ts'
+import type { PinnedServer } from '../../api/schemas/policy/policy.ts'
 import { useDefinitions } from '../api/queries.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { Hash } from '../text/hash.tsx'

@@ -1,7 +1,7 @@
 import { Checkbox } from '@mantine/core'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { WebhookEndpointList } from '../../api/schemas/webhooks.ts'
+import type { WebhookEndpointList } from '../../api/schemas/notifications/webhooks.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 import { DeliveryList } from '../deliveries/delivery-list.tsx'

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { Worker } from '../../api/schemas/workers.ts'
+import type { Worker } from '../../api/schemas/operation/workers.ts'
 import { useWorker, useWorkers } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'

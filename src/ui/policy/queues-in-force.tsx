@@ -1,4 +1,4 @@
-import type { PolicyState } from '../../api/schemas/policy.ts'
+import type { PolicyState } from '../../api/schemas/policy/policy.ts'
 import { usePolicy, useQueues } from '../api/queries.ts'
 
 type QueueSettings = PolicyState['queues'][number]

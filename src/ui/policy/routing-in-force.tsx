@@ -1,4 +1,4 @@
-import type { PolicyState } from '../../api/schemas/policy.ts'
+import type { PolicyState } from '../../api/schemas/policy/policy.ts'
 import { usePolicy } from '../api/queries.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 

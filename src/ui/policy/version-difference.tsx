@@ -1,4 +1,4 @@
-import type { PolicyDifference } from '../../api/schemas/policy.ts'
+import type { PolicyDifference } from '../../api/schemas/policy/policy.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 

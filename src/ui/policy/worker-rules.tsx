@@ -1,4 +1,4 @@
-import type { WorkerDetail } from '../../api/schemas/workers.ts'
+import type { WorkerDetail } from '../../api/schemas/operation/workers.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 

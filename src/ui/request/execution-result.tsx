@@ -1,6 +1,6 @@
 import { Link } from 'react-router'
-import type { CallResult } from '../../api/schemas/transcript.ts'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { CallResult } from '../../api/schemas/runs/transcript.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { useTranscript } from '../api/queries.ts'
 import { CallResultView } from '../runs/call-result.tsx'
 import { Time } from '../text/time.tsx'

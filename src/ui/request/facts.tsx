@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Hash } from '../text/hash.tsx'
 import { VisibleText } from '../text/visible-text.tsx'

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconReceipt } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { DecisionView, RequestDetail } from '../../api/schemas/requests.ts'
+import type { DecisionView, RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { useAudit } from '../api/queries.ts'
 import { eventWords } from '../audit/event-words.ts'
 import { Time } from '../text/time.tsx'

@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { NamedFileView, RequestDetail } from '../../api/schemas/requests.ts'
+import type { NamedFileView, RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { Hash } from '../text/hash.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { ContentView } from './effect/content-view.tsx'

@@ -1,5 +1,5 @@
-import type { ExternalView } from '../../api/schemas/external-request.ts'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { ExternalView } from '../../api/schemas/requests/external-request.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { Time } from '../text/time.tsx'
 import { LinesView } from './effect/lines-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'

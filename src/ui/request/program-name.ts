@@ -1,4 +1,4 @@
-import type { ExternalItemView } from '../../api/schemas/external-request.ts'
+import type { ExternalItemView } from '../../api/schemas/requests/external-request.ts'
 
 /** A program as people speak of it: the name of its key. Pure. */
 export function programName({ key }: Pick<ExternalItemView, 'key'>): string {

@@ -1,5 +1,5 @@
-import type { ExternalItemView } from '../../api/schemas/external-request.ts'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { ExternalItemView } from '../../api/schemas/requests/external-request.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 import { asInfinitive } from './as-infinitive.ts'
 import { askedByProgram } from './program-name.ts'

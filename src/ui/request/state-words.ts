@@ -1,4 +1,4 @@
-import type { ExecutionView, RequestItem } from '../../api/schemas/requests.ts'
+import type { ExecutionView, RequestItem } from '../../api/schemas/requests/requests.ts'
 
 type CancelReason = NonNullable<RequestItem['cancelReason']>
 

@@ -1,5 +1,5 @@
 import { Link } from 'react-router'
-import type { RequestDetail } from '../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { useTranscript } from '../api/queries.ts'
 import { TurnView } from '../runs/turn-view.tsx'
 import { VisibleText } from '../text/visible-text.tsx'

@@ -1,4 +1,4 @@
-import type { CallResult } from '../../api/schemas/transcript.ts'
+import type { CallResult } from '../../api/schemas/runs/transcript.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { splitLines } from '../../domain/text/line-pieces.ts'
 import { ResultFiles } from './result-files.tsx'

@@ -1,4 +1,4 @@
-import type { TranscriptCall } from '../../api/schemas/transcript.ts'
+import type { TranscriptCall } from '../../api/schemas/runs/transcript.ts'
 
 type Standing = Pick<TranscriptCall, 'verdict' | 'requestState'> & { readonly result?: unknown }
 

@@ -1,4 +1,4 @@
-import type { RunDetail } from '../../api/schemas/runs.ts'
+import type { RunDetail } from '../../api/schemas/runs/runs.ts'
 import { callApi } from '../api/call-api.ts'
 import { AskedTwice } from '../shell/asked-twice.tsx'
 

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useRef, useState } from 'react'
-import type { TranscriptCall } from '../../api/schemas/transcript.ts'
+import type { TranscriptCall } from '../../api/schemas/runs/transcript.ts'
 import { endOfOutput, noOutput, placeBehind } from '../../domain/text/output-place.ts'
 import { splitLines } from '../../domain/text/line-pieces.ts'
 import type { OutputStream } from '../../domain/tool.ts'

@@ -1,7 +1,7 @@
 import { Button, Textarea } from '@mantine/core'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { RunDetail } from '../../api/schemas/runs.ts'
+import type { RunDetail } from '../../api/schemas/runs/runs.ts'
 import { callApi } from '../api/call-api.ts'
 import { newIdempotencyKey } from '../api/idempotency-key.ts'
 import { useDraft } from '../request/decision/draft.ts'

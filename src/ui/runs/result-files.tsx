@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
-import type { ResultFile } from '../../api/schemas/transcript.ts'
+import type { ResultFile } from '../../api/schemas/runs/transcript.ts'
 import { isPictureType } from '../../domain/picture-type.ts'
 import { VisibleText } from '../text/visible-text.tsx'
 

@@ -1,5 +1,5 @@
 import { Link, useParams } from 'react-router'
-import type { RunDetail } from '../../api/schemas/runs.ts'
+import type { RunDetail } from '../../api/schemas/runs/runs.ts'
 import { useMe, useRun, useTranscript } from '../api/queries.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { Headline } from '../shell/headline.tsx'

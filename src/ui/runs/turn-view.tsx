@@ -1,7 +1,7 @@
 import { IconClock, IconMessage, IconRobot, IconTool } from '@tabler/icons-react'
 import { useState } from 'react'
 import { Link, useLocation } from 'react-router'
-import type { TranscriptCall, TranscriptItem } from '../../api/schemas/transcript.ts'
+import type { TranscriptCall, TranscriptItem } from '../../api/schemas/runs/transcript.ts'
 import { useRun, useTranscript } from '../api/queries.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { Time } from '../text/time.tsx'

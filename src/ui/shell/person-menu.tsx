@@ -3,7 +3,7 @@ import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { IconChevronDown, IconLogout, IconUserCheck, IconUserCog } from '@tabler/icons-react'
 import { Link } from 'react-router'
-import type { SignedOut } from '../../api/schemas/auth.ts'
+import type { SignedOut } from '../../api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 import { useMe } from '../api/queries.ts'
 

@@ -4,7 +4,7 @@ import type { CallOutcome, CallPlan } from '../../../src/domain/workflow-outcome
 import { executeCall } from '../../../src/services/executions/execute-call.ts'
 import { settleUnknown } from '../../../src/services/executions/settle-unknown.ts'
 import { advanceRequests } from '../../../src/services/runs/advance-requests.ts'
-import { beginRun } from '../../../src/services/runs/begin-run.ts'
+import { beginRun } from '../../../src/services/runs/starting/begin-run.ts'
 import { closeRun } from '../../../src/services/runs/ending/close-run.ts'
 import { takeTurn } from '../../../src/services/turns/take-turn.ts'
 import type { WorkerContext } from '../../../src/services/worker-context.ts'

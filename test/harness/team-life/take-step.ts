@@ -4,7 +4,7 @@ import { revokePermit } from '../../../src/services/decisions/permits/revoke-per
 import { disablePerson } from '../../../src/services/access/disable-person.ts'
 import { cancelRun } from '../../../src/services/runs/ending/cancel-run.ts'
 import { messageRun } from '../../../src/services/runs/message-run.ts'
-import { startRun } from '../../../src/services/runs/start-run.ts'
+import { startRun } from '../../../src/services/runs/starting/start-run.ts'
 import type { TestPerson } from '../fixtures/people.ts'
 import type { Step } from './step.ts'
 import { queueNames, mailOf, teamNames } from './team.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SignedCheckpointView } from '../../../api/schemas/audit-log.ts'
+import type { SignedCheckpointView } from '../../../api/schemas/audit/audit-log.ts'
 import { parseHandovers } from '../../../evidence/note/log-keys.ts'
 import { formatVerifierKey } from '../../../evidence/note/note-key.ts'
 import { connect } from '../../service/connect.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { SignedCheckpointView } from '../../../api/schemas/audit-log.ts'
+import type { SignedCheckpointView } from '../../../api/schemas/audit/audit-log.ts'
 import { MalformedEvidence } from '../../../evidence/malformed.ts'
 import { parseCheckpoint } from '../../../evidence/note/checkpoint.ts'
 import { logKeysOf, parseHandovers } from '../../../evidence/note/log-keys.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { AuditEventView, AuditList } from '../../../api/schemas/audit.ts'
+import type { AuditEventView, AuditList } from '../../../api/schemas/audit/audit.ts'
 import { connect } from '../../service/connect.ts'
 import { pageOf, type PagingOptions, printMore, withPaging } from '../../service/paging.ts'
 import { query } from '../../service/query.ts'

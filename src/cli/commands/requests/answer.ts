@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RequestDetail } from '../../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
 import { askAnswer, sendAnswer } from '../../decide/answer.ts'
 import { CommandFailure, exitCodes } from '../../exit-codes.ts'
 import { isInteractive } from '../../interactive.ts'

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { ErasedView } from '../../../api/schemas/erasure.ts'
+import type { ErasedView } from '../../../api/schemas/requests/erasure.ts'
 import { CommandFailure, exitCodes } from '../../exit-codes.ts'
 import { connect } from '../../service/connect.ts'
 import { path } from '../../service/path.ts'

@@ -1,5 +1,9 @@
 import { type Command, Option } from 'commander'
-import type { RequestDetail, RequestItem, RequestList } from '../../../api/schemas/requests.ts'
+import type {
+  RequestDetail,
+  RequestItem,
+  RequestList,
+} from '../../../api/schemas/requests/requests.ts'
 import { showWhole } from '../../decide/show-whole.ts'
 import { connect } from '../../service/connect.ts'
 import { pageOf, type PagingOptions, printMore, withPaging } from '../../service/paging.ts'

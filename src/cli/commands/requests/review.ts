@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { RequestDetail, RequestList } from '../../../api/schemas/requests.ts'
+import type { RequestDetail, RequestList } from '../../../api/schemas/requests/requests.ts'
 import { askDecision, sendAsked } from '../../decide/ask-decision.ts'
 import { CommandFailure, exitCodes } from '../../exit-codes.ts'
 import { isInteractive } from '../../interactive.ts'

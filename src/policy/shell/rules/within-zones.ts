@@ -1,6 +1,6 @@
 import type { CommandHost } from '../../../domain/command.ts'
 import type { Zone } from '../../policy.ts'
-import { decidingZones, zonesBelow } from '../../judge/zones-of-path.ts'
+import { decidingZones, zonesBelow } from '../../judge/consent/zones-of-path.ts'
 
 /** What a rule's `zones` is judged with. `root` is the workspace's, absolute; `cwd` is relative to it. */
 export interface ZonePlace {

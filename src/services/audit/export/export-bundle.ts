@@ -6,7 +6,7 @@ import {
   type EvidenceBundle,
   type RevealedText,
 } from '../../../evidence/bundle/evidence-bundle.ts'
-import type { KeptStatement } from '../../../evidence/verify/statements.ts'
+import type { KeptStatement } from '../../../evidence/verify/statements/statements.ts'
 import type { StoredCheckpoint } from '../../../store/audit/audit-log.ts'
 import { getText } from '../../../store/content/content.ts'
 import type { Db } from '../../../store/database.ts'

@@ -1,7 +1,7 @@
 import { canonicalJson } from '../../../domain/digest.ts'
-import type { KeptStatement } from '../../../evidence/verify/statements.ts'
+import type { KeptStatement } from '../../../evidence/verify/statements/statements.ts'
 import type { Db } from '../../../store/database.ts'
-import { statementOf } from '../../runs/verify-run.ts'
+import { statementOf } from '../../runs/starting/verify-run.ts'
 
 /** Everything that was signed of runs, permits, grants, activations, proposals and pins, as it is stored, a page at a time. */
 export async function* readAllStatements(

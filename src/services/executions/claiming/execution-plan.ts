@@ -2,7 +2,7 @@ import type { Judgement } from '../../../domain/judgement.ts'
 import type { JsonObject } from '../../../domain/json.ts'
 import type { CallFacts, RefusalReason } from '../../../domain/request.ts'
 import type { Tool, Workspace } from '../../../domain/tool.ts'
-import type { RunTerms } from '../../runs/run-terms.ts'
+import type { RunTerms } from '../../runs/starting/run-terms.ts'
 
 /** By what right a call is carried out. */
 export type Authority =

@@ -2,7 +2,7 @@ import type { Selectable } from 'kysely'
 import type { Json } from '../../../domain/json.ts'
 import { getTexts } from '../../../store/content/content.ts'
 import type { RunTable } from '../../../store/tables/runs.ts'
-import { termsOf } from '../../runs/run-terms.ts'
+import { termsOf } from '../../runs/starting/run-terms.ts'
 import type { WorkerContext } from '../../worker-context.ts'
 import type { ReplayedCall } from './replay-question.ts'
 

@@ -12,7 +12,7 @@ import {
 import type { Db } from '../../../store/database.ts'
 import { readAudit } from '../../audit/read-audit.ts'
 import type { ServiceContext } from '../../context.ts'
-import { listRuns } from '../../runs/list-runs.ts'
+import { listRuns } from '../../runs/reading/list-runs.ts'
 import { listRequests, type ListRequestsInput } from './list-requests.ts'
 
 let database: TestDatabase

@@ -2,7 +2,7 @@ import { isPictureType, pictureTypeOf, type PictureType } from '../../../domain/
 import { Problem } from '../../../domain/problem.ts'
 import { getContent } from '../../../store/content/content.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
-import { assertVisible } from '../visible-run.ts'
+import { assertVisible } from '../reading/visible-run.ts'
 
 /** Bytes of a result. `picture`: the type that the bytes are, where they are a picture that was stored as one. */
 export interface CallFile {

@@ -6,7 +6,7 @@ import { getContent, getText } from '../../../store/content/content.ts'
 import type { Db } from '../../../store/database.ts'
 import { readLiveOutput } from '../../../store/content/live-output.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
-import { assertVisible } from '../visible-run.ts'
+import { assertVisible } from '../reading/visible-run.ts'
 
 /** What can be read of a stream from an offset on. */
 export interface CallOutput {

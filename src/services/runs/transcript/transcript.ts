@@ -5,8 +5,8 @@ import {
   type TranscriptMessage,
 } from '../../turns/messages/load-transcript.ts'
 import { liveCallsOf, type LiveCall } from '../../../store/content/live-output.ts'
-import { childrenOf } from '../children-of.ts'
-import { assertVisible } from '../visible-run.ts'
+import { childrenOf } from '../reading/children-of.ts'
+import { assertVisible } from '../reading/visible-run.ts'
 
 /** A message with the turn it belongs to: one that no turn has read yet counts to the next. */
 export interface TranscriptItem extends TranscriptMessage {

@@ -4,7 +4,7 @@ import type { ToolRegistry } from '../../../domain/tool.ts'
 import type { Policy } from '../../../policy/policy.ts'
 import type { RunTable } from '../../../store/tables/runs.ts'
 import { judge } from '../../../policy/judge/judge.ts'
-import { isToolOfOurs, judgeUnknownTool } from '../../../policy/judge/unknown-tool.ts'
+import { isToolOfOurs, judgeUnknownTool } from '../../../policy/judge/calls/unknown-tool.ts'
 import type { RemoteJudgement, RemoteQuestion } from '../../context.ts'
 import type { WorkerContext } from '../../worker-context.ts'
 import { addEarlier } from '../earlier-proposals.ts'
@@ -12,13 +12,13 @@ import { judgeOne } from './judge-one.ts'
 import { accessesOf } from './judge-turn.ts'
 import { presentCall, storePresented } from '../present-call.ts'
 import { TurnProposals } from '../turn-proposals.ts'
-import { termsOf } from '../../runs/run-terms.ts'
+import { termsOf } from '../../runs/starting/run-terms.ts'
 
 /**
  * Judges a hypothetical or edited call on the host that has the workspace; nothing is opened. With `runId` the run's
  * signed mode and grants count, with `callId` also what the earlier calls of its turn propose. With `present` what would
- * be shown is stored, if the call asks and can be shown. Without a run the workspace is that of `taskQueue`, on which
- * the question came.
+ * be shown is stored, if the call asks and can be shown; that of an edited call, which has its request already, also
+ * where policy would not have asked. Without a run the workspace is that of `taskQueue`, on which the question came.
  */
 export async function judgeCall(
   ctx: WorkerContext,
@@ -61,9 +61,8 @@ export async function judgeCall(
           assumed,
         })
   const tool = registry.get(question.tool)
-  if (!question.present || tool === undefined || judgement.verdict !== 'ask') {
-    return { judgement, presented: null }
-  }
+  const shows = judgement.verdict === 'ask' || isEditedTo(judgement, question)
+  if (!question.present || tool === undefined || !shows) return { judgement, presented: null }
   const signal = new AbortController().signal
   const shown = await presentCall(tool, judgement, { workspace: assumed.workspace, signal })
   if (!shown.ok) {
@@ -73,6 +72,11 @@ export async function judgeCall(
     judgement,
     presented: await storePresented(ctx.db, judgement, shown.presented, assumed.assumes),
   }
+}
+
+/** An edit may come out better than `ask` (product.md 11): the request that is open stays, and shows what it would be. */
+function isEditedTo(judgement: Judgement, question: RemoteQuestion): boolean {
+  return judgement.verdict === 'preApproved' && question.callId !== undefined
 }
 
 /** The judgement of a tool that only the program has which asks; `null`: the tool is the worker's, or one of ours. */

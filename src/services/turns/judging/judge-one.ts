@@ -6,7 +6,7 @@ import { judge } from '../../../policy/judge/judge.ts'
 import type { RunTable } from '../../../store/tables/runs.ts'
 import { refusedStart } from '../../delegation/refused-start.ts'
 import { findGrant } from '../../grants/find-grant.ts'
-import type { RunTerms } from '../../runs/run-terms.ts'
+import type { RunTerms } from '../../runs/starting/run-terms.ts'
 import type { WorkerContext } from '../../worker-context.ts'
 import type { AssumedWorkspace } from '../turn-proposals.ts'
 

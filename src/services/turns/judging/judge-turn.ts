@@ -12,7 +12,7 @@ import { hasGrants } from '../../grants/find-grant.ts'
 import { judgeOne } from './judge-one.ts'
 import { presentCall } from '../present-call.ts'
 import { TurnProposals } from '../turn-proposals.ts'
-import { termsOf, type RunTerms } from '../../runs/run-terms.ts'
+import { termsOf, type RunTerms } from '../../runs/starting/run-terms.ts'
 
 /** What comes of a call before anybody is asked: a result at once, an execution, or a request. */
 export type JudgedCall =

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useCallback, useRef, useState } from 'react'
-import type { DecisionBody, SigningChallenge } from '../../../api/schemas/decisions.ts'
+import type { DecisionBody, SigningChallenge } from '../../../api/schemas/requests/decisions.ts'
 import { ApiRefusal, callApi } from '../../api/call-api.ts'
 import { askPasskey } from '../../passkeys/ask-passkey.ts'
 import { promptWords } from '../../passkeys/prompt-words.ts'

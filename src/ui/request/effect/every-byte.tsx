@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { IconDownload } from '@tabler/icons-react'
 import { useState } from 'react'
-import type { RequestDetail } from '../../../api/schemas/requests.ts'
+import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
 import { ContentView } from './content-view.tsx'
 
 /** Every byte of what will run or be written: shown when it is text, and to be downloaded in any case. */

@@ -1,0 +1,56 @@
+import { Problem } from '../../../domain/problem.ts'
+import { relyingPartyOf } from '../../../services/passkeys/relying-party.ts'
+import {
+  offerPasskeySignIn,
+  signInWithPasskey,
+} from '../../../services/passkeys/sign-in-with-passkey.ts'
+import { checkOrigin } from '../../middleware/check-origin.ts'
+import type { FailureLimit } from '../../middleware/failure-limit.ts'
+import { openRoute, type Route } from '../../route.ts'
+import { me } from '../../schemas/access/auth.ts'
+import { emptyBody } from '../../schemas/common.ts'
+import * as schemas from '../../schemas/access/credentials.ts'
+import { answerSignedIn, surroundings } from './auth.ts'
+
+/** Signing in with a passkey: nobody types who they are. What fails counts like any other failed sign-in. */
+export function passkeySignInRoutes(failures: FailureLimit): Route[] {
+  return [
+    openRoute({
+      method: 'post',
+      path: '/v1/auth/passkey/options',
+      summary: 'What the browser asks a passkey with to sign somebody in, for five minutes',
+      body: emptyBody,
+      answers: { 200: { description: 'The options', schema: schemas.assertionOptions } },
+      problems: ['csrf_failed'],
+      answer: async (api, { request }) => {
+        checkOrigin(request, api.settings.publicUrl)
+        await failures.check(request)
+        const relyingParty = relyingPartyOf(api.settings.publicUrl)
+        return { status: 200, body: await offerPasskeySignIn(api.ctx, relyingParty) }
+      },
+    }),
+    openRoute({
+      method: 'post',
+      path: '/v1/auth/passkey',
+      summary: "Sign in with a passkey's answer",
+      body: schemas.assertionBody,
+      answers: { 200: { description: 'Signed in; sets the cookie', schema: me } },
+      problems: ['unauthenticated', 'csrf_failed'],
+      answer: async (api, { body, request, response }) => {
+        checkOrigin(request, api.settings.publicUrl)
+        await failures.check(request)
+        try {
+          const session = await signInWithPasskey(api.ctx, {
+            ...surroundings(api, request),
+            relyingParty: relyingPartyOf(api.settings.publicUrl),
+            response: body.response,
+          })
+          return await answerSignedIn(api, response, session, 'passkey')
+        } catch (error) {
+          if (error instanceof Problem) await failures.fail(request)
+          throw error
+        }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { endNamedSession } from '../../../services/access/sessions/end-named-session.ts'
+import { endOtherSessions } from '../../../services/access/sessions/end-other-sessions.ts'
+import { listSessions } from '../../../services/access/sessions/list-sessions.ts'
+import type { Identity } from '../../identity.ts'
+import { route, type Route } from '../../route.ts'
+import { id } from '../../schemas/common.ts'
+import * as schemas from '../../schemas/access/sessions.ts'
+import { clearSessionCookie } from '../../session-cookie.ts'
+import { sessionView } from '../../views/session-view.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
+
+/** Where somebody is signed in, and ending it. No API key sees or ends sessions. */
+export const sessionRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/sessions',
+    summary: "One's own live sessions; with the right activatePolicy those of another person",
+    access: { by: 'person' },
+    query: schemas.sessionsQuery,
+    answers: {
+      200: { description: 'A page of sessions, newest first', schema: schemas.sessionList },
+    },
+    problems: ['not_found'],
+    answer: async (api, { query, caller, identity }) => {
+      const { person, ...page } = withoutUndefined(query)
+      const list = await listSessions(api.ctx, caller, {
+        ...page,
+        times: api.settings.sessionTimes,
+        ...(person === undefined ? {} : { email: person }),
+      })
+      const items = list.items.map((record) => sessionView(record, currentId(identity)))
+      return { status: 200, body: { items, nextCursor: list.nextCursor } }
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/sessions/:id',
+    summary: "End one of one's sessions; with the right activatePolicy anybody's",
+    access: { by: 'person' },
+    params: z.object({ id }),
+    answers: { 200: { description: 'Ended, at once', schema: schemas.sessionEnded } },
+    problems: ['not_found'],
+    answer: async (api, { params, caller, identity, response }) => {
+      await endNamedSession(api.ctx, caller, params)
+      if (params.id === currentId(identity)) clearSessionCookie(response)
+      return { status: 200, body: { ended: true } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/sessions/end-others',
+    summary:
+      "End all of one's sessions but this one; with the right activatePolicy all of another person",
+    access: { by: 'person' },
+    body: schemas.endOthersBody,
+    answers: { 200: { description: 'How many ended', schema: schemas.sessionsEnded } },
+    problems: ['not_found'],
+    answer: async (api, { body, caller, identity }) => {
+      const ended = await endOtherSessions(api.ctx, caller, {
+        currentId: currentId(identity),
+        ...(body.person === undefined ? {} : { email: body.person }),
+      })
+      return { status: 200, body: { ended } }
+    },
+  }),
+]
+
+/** No key gets here; this is for the type. */
+function currentId(identity: Identity): string {
+  return identity.kind === 'session' ? identity.session.id : ''
+}

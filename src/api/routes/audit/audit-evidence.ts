@@ -1,0 +1,61 @@
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { z } from 'zod'
+import { exportBundle } from '../../../services/audit/export/export-bundle.ts'
+import { exportLog } from '../../../services/audit/export/export-log.ts'
+import { keyReadsAudit } from '../../identity.ts'
+import { route, type Route } from '../../route.ts'
+import * as schemas from '../../schemas/audit/audit-evidence.ts'
+import { requestRef } from '../../schemas/common.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
+
+const access = { by: 'personOrKey', scope: 'audit:read' } as const
+
+/** What can be verified offline: of one request, and of the whole log (audit.md, Verifying). */
+export const auditEvidenceRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/requests/:id/evidence',
+    summary: 'An evidence bundle: everything one request can be judged by offline; recorded',
+    access,
+    params: z.object({ id: requestRef }),
+    query: schemas.evidenceQuery,
+    answers: { 200: { description: 'For countersign audit verify', schema: schemas.bundle } },
+    problems: ['not_found', 'forbidden', 'unavailable'],
+    answer: async (api, { params, query, caller, identity }) => {
+      const body = await exportBundle(api.ctx, caller, {
+        request: params.id,
+        ...withoutUndefined(query),
+        keysNote: api.settings.evidence.statementKeys,
+        keyReadsAudit: keyReadsAudit(identity),
+      })
+      return { status: 200, body }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/audit/log/archive',
+    summary: 'The whole log with what verifying it needs, as a tar archive; recorded',
+    access,
+    answers: {
+      200: {
+        description: 'C2SP tlog-tiles with statements and keys, for countersign audit verify',
+        contentTypes: ['application/x-tar'],
+      },
+    },
+    problems: ['forbidden'],
+    answer: async (api, { caller, identity }) => {
+      const archive = await exportLog(api.ctx, caller, {
+        keysNote: api.settings.evidence.statementKeys,
+        keyReadsAudit: keyReadsAudit(identity),
+      })
+      return async (response) => {
+        response.status(200).set({
+          'content-type': 'application/x-tar',
+          'content-disposition': 'attachment; filename="audit-log.tar"',
+        })
+        await pipeline(Readable.from(archive), response)
+      }
+    },
+  }),
+]

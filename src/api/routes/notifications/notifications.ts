@@ -1,0 +1,38 @@
+import type { Caller } from '../../../services/context.ts'
+import { chooseMail, readMailChoice } from '../../../services/notifications/mail-choice.ts'
+import { route, type Route } from '../../route.ts'
+import * as schemas from '../../schemas/notifications/notifications.ts'
+import type { Api } from '../../settings.ts'
+
+/** What the caller is told outside of the dashboard. */
+export const notificationRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/me/notifications',
+    summary: 'What the caller is mailed',
+    access: { by: 'person' },
+    answers: { 200: { description: 'The choice', schema: schemas.notificationChoice } },
+    answer: async (api, { caller }) => ({ status: 200, body: await choiceView(api, caller) }),
+  }),
+  route({
+    method: 'put',
+    path: '/v1/me/notifications',
+    summary: 'Choose what one is mailed: each thing at once, a digest, or nothing',
+    access: { by: 'person' },
+    body: schemas.mailChoiceBody,
+    answers: {
+      200: { description: 'The choice as it is now', schema: schemas.notificationChoice },
+    },
+    answer: async (api, { body, caller }) => {
+      await chooseMail(api.ctx, caller, body)
+      return { status: 200, body: await choiceView(api, caller) }
+    },
+  }),
+]
+
+async function choiceView(api: Api, caller: Caller): Promise<schemas.NotificationChoice> {
+  const { digest, ...choice } = await readMailChoice(api.ctx, caller)
+  const slots =
+    digest !== null && 'everyMs' in digest ? { everySeconds: digest.everyMs / 1000 } : digest
+  return { email: { ...choice, digest: slots } }
+}

@@ -1,0 +1,120 @@
+import { z } from 'zod'
+import { answerInteraction } from '../../../delivery/slack/answer-interaction.ts'
+import { isSignedBySlack } from '../../../delivery/slack/slack-signature.ts'
+import { Problem } from '../../../domain/problem.ts'
+import { confirmSlackLink } from '../../../services/slack/confirm-slack-link.ts'
+import { hearOnce } from '../../../services/slack/hear-once.ts'
+import { listSlackLinks, type SlackLinkRecord } from '../../../services/slack/list-slack-links.ts'
+import { removeSlackLink } from '../../../services/slack/remove-slack-link.ts'
+import { failureLimit } from '../../middleware/failure-limit.ts'
+import { route, type Route } from '../../route.ts'
+import { id } from '../../schemas/common.ts'
+import * as schemas from '../../schemas/notifications/slack.ts'
+
+/** Where Slack posts what people do; its body is a form, judged by its bytes. */
+export const interactionsPath = '/v1/slack/interactions'
+
+/** Slack: what people do there, and who they are here. */
+export function slackRoutes(): Route[] {
+  return [interactions(), links, confirm, unlink]
+}
+
+function interactions(): Route {
+  const failures = failureLimit(60, 'signatures')
+  return {
+    method: 'post',
+    path: interactionsPath,
+    summary:
+      "For Slack alone: a form with what somebody did there, under Slack's signature of the last five minutes, heard once",
+    access: { by: 'everybody' },
+    answers: {
+      200: {
+        description: 'What Slack does next; nothing: it arrived',
+        contentTypes: ['application/json'],
+      },
+    },
+    problems: ['unauthenticated', 'not_found'],
+    answer: async (api, request) => {
+      await failures.check(request)
+      const workspace = (await api.slack?.()) ?? null
+      if (workspace === null) {
+        throw new Problem(
+          'not_found',
+          'No workspace of Slack is configured, or a secret is not set',
+        )
+      }
+      const body: unknown = request.body
+      const bytes = body instanceof Buffer ? body : Buffer.alloc(0)
+      const signature = request.get('x-slack-signature')
+      const timestamp = request.get('x-slack-request-timestamp')
+      const message = { timestamp, signature, body: bytes, now: new Date() }
+      const isGenuine =
+        isSignedBySlack(workspace.signingSecret, message) &&
+        (await hearOnce(api.ctx, signature ?? ''))
+      if (!isGenuine) {
+        await failures.fail(request)
+        throw new Problem('unauthenticated', 'This is not signed by Slack, or was heard before')
+      }
+      const answer = await answerInteraction(api.ctx, workspace, payloadOf(bytes))
+      if (answer !== null) return { status: 200, body: answer }
+      return (response) => void response.status(200).end()
+    },
+  }
+}
+
+function payloadOf(bytes: Buffer): unknown {
+  const payload = new URLSearchParams(bytes.toString()).get('payload')
+  try {
+    return JSON.parse(payload ?? '')
+  } catch {
+    throw new Problem('invalid_request', 'payload is not JSON', {
+      field: 'payload',
+      message: 'is not JSON',
+    })
+  }
+}
+
+const links = route({
+  method: 'get',
+  path: '/v1/slack/links',
+  summary: 'Who one is in Slack',
+  access: { by: 'person' },
+  answers: { 200: { description: 'Each link', schema: schemas.slackLinkList } },
+  answer: async (api, { caller }) => {
+    const items = (await listSlackLinks(api.ctx, caller)).map(linkView)
+    const { config } = await api.ctx.policies.inForce()
+    return { status: 200, body: { configured: config.slack !== null, items } }
+  },
+})
+
+const confirm = route({
+  method: 'post',
+  path: '/v1/slack/links',
+  summary: 'Confirm, with the code that Slack showed, that one is that user',
+  access: { by: 'person' },
+  body: schemas.slackCodeBody,
+  answers: { 201: { description: 'Linked', schema: schemas.slackLink } },
+  problems: ['not_found', 'not_eligible'],
+  answer: async (api, { body, caller }) => {
+    const link = await confirmSlackLink(api.ctx, caller, { code: body.code })
+    return { status: 201, body: linkView(link) }
+  },
+})
+
+const unlink = route({
+  method: 'delete',
+  path: '/v1/slack/links/:id',
+  summary: 'End a link, at once',
+  access: { by: 'person' },
+  params: z.object({ id }),
+  answers: { 200: { description: 'Ended', schema: schemas.slackUnlinked } },
+  problems: ['not_found'],
+  answer: async (api, { params, caller }) => {
+    await removeSlackLink(api.ctx, caller, params)
+    return { status: 200, body: { removed: true } }
+  },
+})
+
+function linkView({ createdAt, ...link }: SlackLinkRecord): schemas.SlackLinkView {
+  return { ...link, createdAt: createdAt.toISOString() }
+}

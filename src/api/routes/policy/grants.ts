@@ -1,0 +1,34 @@
+import { z } from 'zod'
+import { listGrants } from '../../../services/grants/list-grants.ts'
+import { revokeGrant } from '../../../services/grants/revoke-grant.ts'
+import { route, type Route } from '../../route.ts'
+import { id, revoked } from '../../schemas/common.ts'
+import { grantList } from '../../schemas/policy/grants.ts'
+import { grantView } from '../../views/grant-view.ts'
+
+export const grantRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/runs/:id/grants',
+    summary: "Approvals that reach beyond one call of the run's root run",
+    access: { by: 'personOrKey', scope: 'runs:read' },
+    params: z.object({ id }),
+    answers: { 200: { description: 'Grants, newest first', schema: grantList } },
+    answer: async (api, { params, caller }) => {
+      const grants = await listGrants(api.ctx, caller, { runId: params.id })
+      return { status: 200, body: { items: grants.map(grantView) } }
+    },
+  }),
+  route({
+    method: 'delete',
+    path: '/v1/grants/:id',
+    summary: 'Revoke a grant with immediate effect',
+    access: { by: 'personOrKey', scope: null },
+    params: z.object({ id }),
+    answers: { 200: { description: 'Revoked', schema: revoked } },
+    answer: async (api, { params, caller }) => {
+      await revokeGrant(api.ctx, caller, { grantId: params.id })
+      return { status: 200, body: { revoked: true } }
+    },
+  }),
+]

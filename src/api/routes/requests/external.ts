@@ -1,0 +1,118 @@
+import { z } from 'zod'
+import { consumePermit } from '../../../services/external/consume-permit.ts'
+import { callbackSecret } from '../../../services/external/callback-secret.ts'
+import { openExternal } from '../../../services/external/open-external.ts'
+import { reportOutcome } from '../../../services/external/report-outcome.ts'
+import { withdrawRequest } from '../../../services/external/withdraw-request.ts'
+import { getRequest } from '../../../services/requests/detail/get-request.ts'
+import { route, type Route } from '../../route.ts'
+import { emptyBody, requestRef } from '../../schemas/common.ts'
+import * as schemas from '../../schemas/requests/external.ts'
+import { requestDetail } from '../../schemas/requests/requests.ts'
+import { requestDetailView } from '../../views/request-view.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
+import { workspaceRootOf } from '../../workspace-root.ts'
+
+/** For programs: the verbs refuse people. */
+const access = { by: 'personOrKey', scope: 'requests:write' } as const
+const params = z.object({ id: requestRef })
+
+/** Programs that are no runs of ours: they ask, take the permit once, and say what became of it. */
+export const externalRoutes: Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/requests',
+    summary:
+      'A program asks for an approval of a call of its own; again under the same externalId, for the answer',
+    access,
+    body: schemas.externalBody,
+    answers: {
+      201: {
+        description:
+          'The request: pending, or approved already where the policy of `worker` asks nobody',
+        schema: requestDetail,
+      },
+    },
+    problems: [
+      'unknown_worker',
+      'policy_blocked',
+      'idempotency_key_reused',
+      'unreachable_approvers',
+      'workspace_unreachable',
+    ],
+    answer: async (api, { body, caller, request }) => {
+      const { callbackUrl, presentation, ...asked } = body
+      const callback = callbackOf(callbackUrl, request.get('authorization'))
+      const opened = await openExternal(api.ctx, caller, {
+        ...withoutUndefined(asked),
+        ...(presentation === undefined ? {} : { presentation: withoutUndefined(presentation) }),
+        ...(callback === null ? {} : { callback }),
+      })
+      const record = await getRequest(api.ctx, caller, { request: opened.requestId })
+      return {
+        status: 201,
+        body: requestDetailView(record, await workspaceRootOf(api)),
+        headers: { etag: `"${record.version}"`, location: `/v1/requests/${record.id}` },
+      }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/consume',
+    summary: "Take the permit of a program's request, once",
+    access,
+    params,
+    body: schemas.consumeBody,
+    answers: { 200: { description: 'The permit, signed', schema: schemas.consumed } },
+    problems: [
+      'already_consumed',
+      'already_decided',
+      'conflict',
+      'expired',
+      'cancelled',
+      'stale_digest',
+      'digest_required',
+    ],
+    answer: async (api, { params, body, caller }) => {
+      const digest = body.digest ?? null
+      const permit = await consumePermit(api.ctx, caller, { request: params.id, digest })
+      const answer = { permit: { ...permit, expiresAt: permit.expiresAt.toISOString() } }
+      return { status: 200, body: answer satisfies schemas.Consumed }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/outcome',
+    summary: 'Say what became of the call, once',
+    access,
+    params,
+    body: schemas.outcomeBody,
+    answers: { 200: { description: 'Recorded', schema: schemas.reported } },
+    problems: ['conflict'],
+    answer: async (api, { params, body, caller }) => {
+      const { state, summary = null } = body
+      const said = await reportOutcome(api.ctx, caller, { request: params.id, state, summary })
+      return { status: 200, body: said }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/requests/:id/withdraw',
+    summary: 'A program no longer wants what it asked for',
+    access,
+    params,
+    body: emptyBody,
+    answers: { 200: { description: 'It has left the queue', schema: schemas.withdrawn } },
+    problems: ['already_decided', 'expired', 'cancelled'],
+    answer: async (api, { params, caller }) => {
+      const { requestId } = await withdrawRequest(api.ctx, caller, { request: params.id })
+      return { status: 200, body: { requestId, state: 'cancelled', cancelReason: 'withdrawn' } }
+    },
+  }),
+]
+
+/** A program is called back with a secret of the key that it asks with; people, who have none, are refused by the verb. */
+function callbackOf(url: string | undefined, authorization: string | undefined) {
+  const key = authorization?.replace(/^Bearer /i, '')
+  return url === undefined || key === undefined ? null : { url, secret: callbackSecret(key) }
+}

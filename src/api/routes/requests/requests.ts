@@ -1,0 +1,102 @@
+import { z } from 'zod'
+import { getRequest } from '../../../services/requests/detail/get-request.ts'
+import { listRequests } from '../../../services/requests/lists/list-requests.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
+import { workspaceRootOf } from '../../workspace-root.ts'
+import { requestContent } from '../../../services/requests/detail/request-content.ts'
+import { requireQueue } from '../../known-names.ts'
+import { route, type Route } from '../../route.ts'
+import { hash, requestRef } from '../../schemas/common.ts'
+import { waitQuery } from '../../schemas/requests/external.ts'
+import * as schemas from '../../schemas/requests/requests.ts'
+import { waitForRequest } from '../../wait-for-request.ts'
+import { requestDetailView, requestItemView } from '../../views/request-view.ts'
+
+const access = { by: 'personOrKey', scope: 'requests:read' } as const
+const params = z.object({ id: requestRef })
+
+export const requestRoutes: Route[] = [
+  route({
+    method: 'get',
+    path: '/v1/requests',
+    summary: 'Requests the caller may see',
+    access,
+    query: schemas.requestsQuery,
+    answers: { 200: { description: 'A page', schema: schemas.requestList } },
+    answer: async (api, { query, caller }) => {
+      await requireQueue(api, query.queue)
+      const { mine, ...filters } = query
+      const page = await listRequests(api.ctx, caller, {
+        ...withoutUndefined(filters),
+        mine: mine === 'true',
+      })
+      return {
+        status: 200,
+        body: { items: page.items.map(requestItemView), nextCursor: page.nextCursor },
+      }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/requests/:id',
+    summary: 'One request, by id or number; `wait` holds the answer until it is decided',
+    access,
+    params,
+    query: waitQuery,
+    headers: z.object({ 'if-none-match': z.string().optional() }),
+    answers: {
+      200: {
+        description: 'The request as the caller may see it',
+        schema: schemas.requestDetail,
+        headers: z.object({ etag: z.string() }),
+      },
+      304: { description: 'It is what `If-None-Match` names' },
+    },
+    answer: async (api, { params, query, caller, request, response }) => {
+      const record = await waitForRequest(api, response, query.wait * 1000, () =>
+        getRequest(api.ctx, caller, { request: params.id }),
+      )
+      const etag = `"${record.version}"`
+      if (request.get('if-none-match') === etag) {
+        return (response) => void response.set('etag', etag).status(304).end()
+      }
+      const body = requestDetailView(record, await workspaceRootOf(api))
+      return { status: 200, body, headers: { etag } }
+    },
+  }),
+  route({
+    method: 'get',
+    path: '/v1/requests/:id/content',
+    summary:
+      'Every byte of what will run or be written, or of one of `namedFiles`; reading it is recorded',
+    access,
+    params,
+    query: schemas.contentQuery,
+    answers: {
+      200: {
+        description: 'The bytes',
+        contentTypes: ['text/plain', 'application/octet-stream'],
+        headers: z.object({ 'x-content-digest': hash }),
+      },
+    },
+    answer: async (api, { params, query, caller }) => {
+      const content = await requestContent(api.ctx, caller, {
+        request: params.id,
+        ...withoutUndefined(query),
+      })
+      return (response) => {
+        // What an agent wrote is shown as text or saved, never run as a page of ours.
+        response.set({
+          'content-type':
+            content.contentType === 'text/plain'
+              ? 'text/plain; charset=utf-8'
+              : 'application/octet-stream',
+          'content-disposition': content.contentType === 'text/plain' ? 'inline' : 'attachment',
+          'content-length': String(content.bytes.length),
+          'x-content-digest': content.digest,
+        })
+        response.status(200).end(content.bytes)
+      }
+    },
+  }),
+]

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { invokeTool } from '../../../services/manual-calls/invoke-tool.ts'
+import { cancelRun } from '../../../services/runs/ending/cancel-run.ts'
+import { messageRun } from '../../../services/runs/message-run.ts'
+import { startRun } from '../../../services/runs/starting/start-run.ts'
+import { idempotencyHeader, idempotencyKeyOf } from '../../preferences.ts'
+import { route, type Route } from '../../route.ts'
+import { id } from '../../schemas/common.ts'
+import * as schemas from '../../schemas/runs/runs.ts'
+import { withoutUndefined } from '../../without-undefined.ts'
+
+const access = { by: 'personOrKey', scope: 'runs:write' } as const
+
+/** What changes a run. */
+export const runActionRoutes: Route[] = [
+  route({
+    method: 'post',
+    path: '/v1/runs',
+    summary: 'Start a run',
+    access,
+    body: schemas.startRunBody,
+    headers: z.object(idempotencyHeader),
+    answers: { 201: { description: 'Started: recorded and durable', schema: schemas.startedRun } },
+    problems: [
+      'unknown_worker',
+      'mode_not_permitted',
+      'unreachable_approvers',
+      'not_available',
+      'policy_blocked',
+      'workspace_unreachable',
+      'idempotency_key_reused',
+    ],
+    answer: async (api, { body, caller, request }) => {
+      const key = idempotencyKeyOf(request)
+      const started = await startRun(api.ctx, caller, { ...withoutUndefined(body), ...key })
+      return { status: 201, body: started, headers: { location: `/v1/runs/${started.id}` } }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/runs/:id/messages',
+    summary: 'Post a message, which the next turn reads; a run that waits for input goes on',
+    access,
+    params: z.object({ id }),
+    body: schemas.messageBody,
+    answers: { 201: { description: 'Posted', schema: schemas.postedMessage } },
+    problems: ['run_ended'],
+    answer: async (api, { params, body, caller }) => {
+      const posted = await messageRun(api.ctx, caller, { runId: params.id, text: body.text })
+      return { status: 201, body: posted }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/runs/:id/calls',
+    summary: 'Invoke a manual tool on a run; judged like any other call, with the caller behind it',
+    access: { by: 'person' },
+    params: z.object({ id }),
+    body: schemas.callBody,
+    headers: z.object(idempotencyHeader),
+    answers: { 201: { description: 'It runs, or it asks', schema: schemas.invokedTool } },
+    problems: [
+      'run_ended',
+      'policy_blocked',
+      'conflict',
+      'idempotency_key_reused',
+      'workspace_unreachable',
+    ],
+    answer: async (api, { params, body, caller, request }) => {
+      const key = idempotencyKeyOf(request)
+      const invoked = await invokeTool(api.ctx, caller, { runId: params.id, ...body, ...key })
+      return { status: 201, body: invoked }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/runs/:id/cancel',
+    summary: 'Cancel a run and every run below it',
+    access,
+    params: z.object({ id }),
+    body: schemas.cancelRunBody,
+    answers: { 200: { description: 'Cancelled', schema: schemas.cancelledRun } },
+    problems: ['run_ended'],
+    answer: async (api, { params, body, caller }) => {
+      const cancelled = await cancelRun(api.ctx, caller, {
+        runId: params.id,
+        ...withoutUndefined(body),
+      })
+      return { status: 200, body: cancelled }
+    },
+  }),
+]

@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { id, instant } from '../common.ts'
+
+const vkey = z.string().meta({ description: 'The log’s public key, `name+hash+base64`' })
+const checkpoint = z
+  .string()
+  .meta({ description: 'A signed note: origin, size and root of the log’s tree (C2SP)' })
+
+/** The newest checkpoint, and the key it is verified with (audit.md, Verifying). */
+export const signedCheckpoint = z
+  .object({
+    checkpoint,
+    vkey,
+    /** how many events it covers */
+    size: z.int(),
+    /** when it was stored */
+    at: instant,
+    /** that the log goes on from `since` events, each hash in base64 (RFC 9162 2.1.4); empty when it is not longer */
+    consistency: z.array(z.base64()).optional(),
+    /** how the log's keys took over from each other: signed notes, the first one first */
+    handovers: z.array(z.string()),
+  })
+  .meta({ id: 'SignedCheckpoint' })
+export type SignedCheckpointView = z.infer<typeof signedCheckpoint>
+
+/** `since`: the size of a checkpoint that the caller holds. */
+export const checkpointQuery = z.strictObject({
+  since: z.coerce.number().pipe(z.int().min(0)).optional(),
+})
+
+/** What an approver keeps: that the log has each event of the request. */
+export const receipt = z
+  .object({
+    requestId: id,
+    checkpoint,
+    vkey,
+    events: z.array(
+      z.object({
+        /** the leaf of the log */
+        index: z.int(),
+        /** the event's exact bytes; the leaf is `SHA-256(0x00 || bytes)` */
+        event: z.string(),
+        /** the path to the root, lowest first, each in base64 */
+        proof: z.array(z.base64()),
+      }),
+    ),
+    /** events that the checkpoint does not cover yet; one within two seconds does */
+    waiting: z.int(),
+  })
+  .meta({ id: 'Receipt' })
+
+/** Parts of the path behind `tile/` (C2SP tlog-tiles). */
+export const tileParams = z.object({ path: z.array(z.string()) })

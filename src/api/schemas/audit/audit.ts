@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { auditEventTypes } from '../../../domain/audit-event.ts'
+import { id, instant, json, listOf, page, requestRef, text } from '../common.ts'
+
+export const auditEventType = z.enum(auditEventTypes)
+
+const filters = {
+  type: auditEventType.optional(),
+  /** an id, an e-mail address, or an actor's kind: person, machine, policy, timer, system */
+  actor: text(320).min(1).optional(),
+  requestId: requestRef.optional(),
+  runId: id.optional(),
+  from: instant.optional(),
+  to: instant.optional(),
+}
+export const auditQuery = z.strictObject({ ...page, ...filters })
+export const auditExportQuery = z.strictObject({
+  ...filters,
+  format: z.enum(['jsonl', 'csv']).default('jsonl'),
+})
+
+/** Of an export: how many events it has. */
+export const auditExportHeaders = z.object({ 'x-total-count': z.string() })
+
+export const actor = z.object({
+  type: z.enum(['person', 'machine', 'policy', 'timer', 'system']),
+  id: z.string().optional(),
+  name: z.string().optional(),
+})
+
+/** One event as it was stored (audit.md, Shape). */
+export const auditEvent = z
+  .object({
+    id,
+    type: auditEventType,
+    at: instant,
+    actor,
+    channel: z.string(),
+    runId: id.optional(),
+    requestId: id.optional(),
+    callId: id.optional(),
+    digest: z.string().optional(),
+    policyDigest: z.string().optional(),
+    /** place in the request's own chain, and the hash of the event before */
+    sequence: z.int().optional(),
+    previous: z.string().nullable().optional(),
+    detail: z.record(z.string(), json),
+  })
+  .meta({ id: 'AuditEvent' })
+export type AuditEventView = z.infer<typeof auditEvent>
+export const auditList = listOf(auditEvent)
+export type AuditList = z.infer<typeof auditList>

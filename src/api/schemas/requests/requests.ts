@@ -1,0 +1,278 @@
+import { z } from 'zod'
+import { hash, id, instant, json, listOf, name, page, person, text } from '../common.ts'
+import { externalDetail, externalItem } from './external-request.ts'
+import { scope } from '../policy/grants.ts'
+import { lineageEntry, runMode } from '../runs/runs.ts'
+import { rule, verdict } from '../runs/transcript.ts'
+
+export const requestState = z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled'])
+export const requestKind = z.enum([
+  'tool_call',
+  'attachment',
+  'question',
+  'outcome_check',
+  'external',
+])
+export const risk = z.enum(['low', 'medium', 'high'])
+export type RiskName = z.infer<typeof risk>
+export const cancelReason = z.enum([
+  'run_cancelled',
+  'run_failed',
+  'workflow_lost',
+  'sibling_denied',
+  'superseded',
+  'withdrawn',
+  'settled',
+  'delegation_denied',
+])
+
+export const requestsQuery = z.strictObject({
+  ...page,
+  state: requestState.optional(),
+  queue: name.optional(),
+  risk: risk.optional(),
+  tool: name.optional(),
+  runId: id.optional(),
+  /** pending, I may decide it, and have not voted */
+  mine: z.enum(['true', 'false']).optional(),
+  q: text(200).optional(),
+  /** `age`: the longest waiting first; `createdAt`: the newest first */
+  sort: z.enum(['expiresAt', 'createdAt', 'age', 'risk']).optional(),
+})
+
+/** `file`: the path of one of `namedFiles` */
+export const contentQuery = z.strictObject({ file: text(1024).min(1).optional() })
+
+/** What is shown to approvers; `content` is text, never markup. `digest` covers all the rest. */
+export const presentation = z
+  .object({
+    type: z.enum(['text', 'diff', 'file_content', 'command', 'structured', 'binary']),
+    language: z.string().nullable(),
+    content: z.string(),
+    truncated: z.boolean(),
+    totalLines: z.int(),
+    totalBytes: z.int(),
+    metadata: z.record(z.string(), json),
+    warnings: z.array(z.string()),
+    digest: hash,
+  })
+  .meta({ id: 'Presentation' })
+
+export const quorumPlace = z.object({
+  team: z.string(),
+  count: z.int(),
+  /** teams whose members may fill it too, since an escalation added them */
+  also: z.array(z.string()).optional(),
+})
+export const quorum = z
+  .object({
+    required: z.array(quorumPlace),
+    counted: z.array(z.object({ team: z.string(), person })),
+    missing: z.array(quorumPlace),
+    text: z.string(),
+  })
+  .meta({ id: 'Quorum' })
+export type QuorumView = z.infer<typeof quorum>
+
+export const executionState = z.enum([
+  'not_started',
+  'started',
+  'succeeded',
+  'failed',
+  'refused',
+  'unknown',
+])
+/** What happened to the effect. Members other than `state` appear once they are known. */
+export const execution = z
+  .object({
+    state: executionState,
+    reason: z.string().optional(),
+    attempt: z.int().optional(),
+    exitCode: z.int().optional(),
+    executedDigest: hash.optional(),
+    startedAt: instant.optional(),
+    finishedAt: instant.optional(),
+  })
+  .meta({ id: 'Execution' })
+export type ExecutionView = z.infer<typeof execution>
+
+export const decisionView = z
+  .object({
+    decisionId: id,
+    person,
+    decision: z.enum(['approve', 'deny']),
+    at: instant,
+    revision: z.int(),
+    reason: z.string().nullable(),
+    selfApproved: z.boolean(),
+    /** the decider had edited the call (product.md 17) */
+    edited: z.boolean(),
+    scope: scope.nullable(),
+    then: z.enum(['continue', 'stop']).nullable(),
+    batchDecisionId: id.nullable(),
+    /** name of the passkey that signed it; null: it is not signed */
+    signedWith: z.string().nullable(),
+  })
+  .meta({ id: 'Decision' })
+export type DecisionView = z.infer<typeof decisionView>
+
+const sibling = z.object({
+  callId: id,
+  tool: z.string(),
+  title: z.string(),
+  verdict: verdict.nullable(),
+  requestId: id.nullable(),
+  state: requestState.nullable(),
+  finished: z.boolean(),
+})
+const batch = z.object({ position: z.int(), size: z.int() })
+const batchWithSiblings = batch.extend({
+  /** whether this call has its result, whatever it is; the same for each sibling */
+  finished: z.boolean(),
+  siblings: z.array(sibling),
+})
+
+export const claimView = z.object({ person, at: instant, leaseUntil: instant })
+
+/** What is done about a request that waits: reminding, or adding teams; `takenAt` is null until it is done. */
+export const waitingStep = z.object({
+  kind: z.enum(['remind', 'escalate']),
+  addTeams: z.array(z.string()),
+  dueAt: instant,
+  takenAt: instant.nullable(),
+})
+
+/** A row of a list: without what only the request's own page shows. */
+export const requestItem = z
+  .object({
+    id,
+    number: z.int(),
+    revision: z.int(),
+    state: requestState,
+    kind: requestKind,
+    queue: z.string(),
+    risk,
+    tool: z.string(),
+    title: z.string(),
+    digest: hash,
+    policyDigest: hash,
+    rule,
+    claim: claimView.nullable(),
+    agentReason: z.string().nullable(),
+    worker: z.string().nullable(),
+    mode: runMode.nullable(),
+    runId: id.nullable(),
+    callId: id.nullable(),
+    toolCallId: z.string().nullable(),
+    /** of a call that a person made: the last turn before it */
+    turn: z.int().nullable(),
+    /** the person who invoked the tool, when it was not the model */
+    invokedBy: person.nullable(),
+    batch: batch.nullable(),
+    lineage: z.array(lineageEntry),
+    quorum,
+    eligibility: z.object({ canDecide: z.boolean(), reason: z.string().nullable() }),
+    allowedDecisions: z.array(z.enum(['approve', 'deny'])),
+    allowedScopes: z.array(scope),
+    /** null for requests of runs */
+    external: externalItem.nullable(),
+    execution,
+    /** the approval's right to be carried out once; null without one */
+    permit: z.enum(['live', 'consumed', 'lapsed', 'revoked']).nullable(),
+    createdAt: instant,
+    expiresAt: instant,
+    /** in the order of their times; empty for a queue that says nothing of them */
+    steps: z.array(waitingStep),
+    decidedAt: instant.nullable(),
+    supersededBy: id.nullable(),
+    cancelReason: cancelReason.nullable(),
+    /** of a request that has ended: who ended it, the last to decide */
+    decidedBy: person.nullable(),
+  })
+  .meta({ id: 'RequestItem' })
+export type RequestItem = z.infer<typeof requestItem>
+export const requestList = listOf(requestItem)
+export type RequestList = z.infer<typeof requestList>
+
+/** A file that a command names, as it was when the request opened: `text` and `binary` ones are kept, to be read. */
+const namedFile = z.object({
+  path: z.string(),
+  bytes: z.int(),
+  hash,
+  kind: z.enum(['text', 'binary', 'withheld', 'large', 'changed']),
+  /** the newest earlier call of this root run that wrote it, when one did */
+  writtenBy: z
+    .object({
+      callId: id,
+      runId: id,
+      worker: z.string(),
+      tool: z.string(),
+      turn: z.int(),
+      state: z.enum(['done', 'waiting', 'unknown']),
+    })
+    .nullable(),
+})
+export type NamedFileView = z.infer<typeof namedFile>
+
+export const commentView = z.object({ id, person, text: z.string(), at: instant })
+
+export const requestDetail = requestItem
+  .extend({
+    input: json,
+    /** of a program's request: as in `external` */
+    externalId: z.string().nullable(),
+    verdict: z.enum(['ask', 'preApproved']).nullable(),
+    metadata: z.record(z.string(), json).nullable(),
+    external: externalDetail.nullable(),
+    presentation,
+    /** of a command: every file it names; the bytes are at `/content?file=PATH` */
+    namedFiles: z.array(namedFile),
+    batch: batchWithSiblings.nullable(),
+    eligiblePeople: z.array(person),
+    /** of each of `allowedScopes`: what an approval with it would cover, exactly, and `covers` in sentences */
+    scopeCoverage: z.array(
+      z.object({
+        scope,
+        tool: z.string(),
+        digest: hash.nullable(),
+        path: z.string().nullable(),
+        files: z.array(z.object({ path: z.string(), hash: z.string() })),
+        covers: z.array(z.string()),
+      }),
+    ),
+    /** wider scopes that one may expect of such a call and that it cannot be approved with, and why */
+    scopesNotOffered: z.array(z.object({ scope, why: z.string() })),
+    decisions: z.array(decisionView),
+    previous: z.array(
+      z.object({
+        requestId: id,
+        state: requestState,
+        decidedBy: z.string().nullable(),
+        reason: z.string().nullable(),
+      }),
+    ),
+    comments: z.array(commentView),
+    /** every revision, the first included; `editor` is null for the model's own */
+    revisions: z.array(
+      z.object({
+        revision: z.int(),
+        digest: hash,
+        title: z.string(),
+        editor: person.nullable(),
+        reason: z.string().nullable(),
+        at: instant,
+      }),
+    ),
+    /** whether the caller may change the call before deciding it (product.md 11) */
+    edits: z.enum(['approve', 'revise', 'off']),
+    /** an approval carries `assertion`, a passkey's signature */
+    signatureRequired: z.boolean(),
+    /** what the execution is compared with: bases of files, tool definition */
+    facts: z.record(z.string(), json),
+    /** of an `outcome_check`: the request whose call it asks about */
+    outcomeOf: id.nullable(),
+    /** absolute path of the workspace; development profile only */
+    workspaceRoot: z.string().nullable(),
+  })
+  .meta({ id: 'Request' })
+export type RequestDetail = z.infer<typeof requestDetail>

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { hash, id, instant, json } from '../common.ts'
+
+export const verdict = z.enum(['preApproved', 'ask', 'blocked', 'error'])
+
+/** The rule that decided, with `file:line` where it is written. */
+export const rule = z
+  .object({ id: z.string(), text: z.string(), source: z.string().nullable() })
+  .meta({ id: 'Rule' })
+
+/** Bytes of a result, which `GET /v1/calls/:id/files/:hash` reads. */
+const resultFile = z.object({
+  hash,
+  /** of a picture that can be shown only where the bytes are that picture; of anything else what the tool says */
+  mediaType: z.string(),
+  bytes: z.int(),
+})
+export type ResultFile = z.infer<typeof resultFile>
+
+/** `output` is what the tool returned, `text` what the model was told. */
+export const callResult = z.object({
+  type: z.enum(['output', 'error', 'denied', 'blocked', 'expired', 'cancelled', 'unknown']),
+  output: json.optional(),
+  text: z.string().optional(),
+  files: z.array(resultFile).optional(),
+})
+export type CallResult = z.infer<typeof callResult>
+
+/**
+ * How many bytes a call without a result has written so far, which `GET /v1/calls/:id/output/:stream` reads. `unknown`:
+ * nobody knows how it ended, and what it had written until then is no result.
+ */
+const liveOutput = z.object({
+  state: z.enum(['running', 'unknown']),
+  stdout: z.int(),
+  stderr: z.int(),
+})
+
+export const transcriptCall = z
+  .object({
+    callId: id,
+    toolCallId: z.string(),
+    tool: z.string(),
+    input: json,
+    /** null while the call has not been judged */
+    verdict: verdict.nullable(),
+    rule: rule.nullable(),
+    requestId: id.optional(),
+    /** of that request, the call's newest */
+    requestState: z.enum(['pending', 'approved', 'denied', 'expired', 'cancelled']).optional(),
+    manual: z.boolean().optional(),
+    /** the run that a delegation started */
+    childRunId: id.optional(),
+    live: liveOutput.optional(),
+    result: callResult.optional(),
+  })
+  .meta({ id: 'TranscriptCall' })
+export type TranscriptCall = z.infer<typeof transcriptCall>
+
+export const transcriptItem = z.object({
+  /** a message that no turn has read yet counts to the next */
+  turn: z.int(),
+  role: z.enum(['user', 'assistant']),
+  /** of a message somebody posted */
+  author: z.object({ id: z.string(), name: z.string() }).nullable(),
+  at: instant,
+  text: z.string().optional(),
+  calls: z.array(transcriptCall).optional(),
+})
+export type TranscriptItem = z.infer<typeof transcriptItem>
+export const transcript = z.object({ items: z.array(transcriptItem) }).meta({ id: 'Transcript' })
+export type Transcript = z.infer<typeof transcript>

@@ -1,0 +1,51 @@
+import type { CountedVote, DecisionBasis } from '../../../domain/deciding/decision-basis.ts'
+import type { Json, JsonObject } from '../../../domain/json.ts'
+import type { Quorum, QuorumPlace } from '../../../domain/request.ts'
+import { objectIn, textIn, textsIn } from '../logged-event.ts'
+
+/** What a `decision.recorded` says it was judged by; `null` when it says nothing that can be read. */
+export function readBasis(detail: JsonObject): DecisionBasis | null {
+  const basis = objectIn(detail, 'basis')
+  const quorum = readQuorum(objectIn(basis, 'quorum'))
+  const expiresAt = textIn(basis, 'expiresAt')
+  const selfApproval = basis['selfApproval']
+  if (quorum === null || expiresAt === null || typeof selfApproval !== 'boolean') return null
+  const judgedAt = textIn(basis, 'judgedAt')
+  if (judgedAt === null) return null
+  const principals = textsIn(basis, 'principals')
+  return { quorum, selfApproval, principals, expiresAt, judgedAt, teams: textsIn(basis, 'teams') }
+}
+
+/** The votes that a `permit.issued` counts; `null` when it names none that can be read. */
+export function readCounted(detail: JsonObject): CountedVote[] | null {
+  const votes = listOf(detail['counted'], (vote): CountedVote | null => {
+    const personId = textIn(vote, 'personId')
+    const team = textIn(vote, 'team')
+    return personId === null || team === null ? null : { personId, team }
+  })
+  return votes
+}
+
+function readQuorum(value: JsonObject): Quorum | null {
+  const { any } = value
+  if (!Array.isArray(any)) return null
+  const alternatives = any.map((places) => listOf(places, readPlace))
+  const read = alternatives.filter((places) => places !== null)
+  return read.length === alternatives.length ? { any: read } : null
+}
+
+function readPlace(place: JsonObject): QuorumPlace | null {
+  const team = textIn(place, 'team')
+  const { count } = place
+  if (team === null || typeof count !== 'number') return null
+  const also = textsIn(place, 'also')
+  return also.length === 0 ? { team, count } : { team, count, also }
+}
+
+/** A list of objects, each read; `null` unless all can be. */
+function listOf<T>(value: Json | undefined, read: (one: JsonObject) => T | null): T[] | null {
+  if (!Array.isArray(value)) return null
+  const items = value.map((one) => read(objectIn({ one }, 'one')))
+  const known = items.filter((item) => item !== null)
+  return known.length === items.length ? known : null
+}

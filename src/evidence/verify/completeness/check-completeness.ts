@@ -1,0 +1,67 @@
+import { auditEventTypes } from '../../../domain/audit-event.ts'
+import { canonicalJson } from '../../../domain/digest.ts'
+import type { Check, Extent } from '../check.ts'
+import type { Findings } from '../finding.ts'
+import { referenceTo, type LoggedEvent } from '../logged-event.ts'
+import { followExecutions } from './follow-executions.ts'
+import { followRequests } from './follow-requests.ts'
+import { followRuns } from './follow-runs.ts'
+
+const knownTypes: ReadonlySet<string> = new Set(auditEventTypes)
+
+/** How much earlier than one before it an event may be dated: a transaction that wrote it may commit late. */
+const latestMs = 10 * 60_000
+
+/**
+ * Completeness: every event has the form it should have, none is there twice or was put in afterwards, the chain of each
+ * request has no gap, and what the events tell are legal transitions in which every end has its event.
+ */
+export function checkCompleteness(findings: Findings, extent: Extent): Check {
+  const parts = [
+    followForm(findings),
+    followRequests(findings, extent),
+    followExecutions(findings),
+    followRuns(findings, extent),
+  ]
+  return {
+    take: (event) => {
+      for (const part of parts) part.take(event)
+    },
+    end: () => {
+      for (const part of parts) part.end()
+      if (!extent.whole) {
+        findings.note('a bundle cannot show what came after its newest event; a full export can')
+      }
+    },
+  }
+}
+
+function followForm(findings: Findings): Check {
+  const ids = new Set<string>()
+  let newest: LoggedEvent | null = null
+  return {
+    take(event) {
+      const at = referenceTo(event)
+      if (!knownTypes.has(event.type)) findings.fail(`"${event.type}" is no type of event`, at)
+      if (event.id === '') findings.fail('the event has no id', at)
+      else if (ids.has(event.id)) findings.fail(`event ${event.id} is there twice`, at)
+      else ids.add(event.id)
+      if (Number.isNaN(event.atMs)) findings.fail('the event has no time', at)
+      if (!isCanonical(event)) findings.fail('the event is not in canonical form', at)
+      if (newest !== null && event.atMs < newest.atMs - latestMs) {
+        const before = `event ${newest.index} before it is of ${newest.at}`
+        findings.fail(`the event is dated ${event.at}, but ${before}: it was put in afterwards`, at)
+      }
+      if (newest === null || event.atMs > newest.atMs) newest = event
+    },
+    end: () => findings.note(`${ids.size} events`),
+  }
+}
+
+function isCanonical({ document, text }: LoggedEvent): boolean {
+  try {
+    return canonicalJson(document) === text
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,44 @@
+import type { Check, Extent } from '../check.ts'
+import type { Findings } from '../finding.ts'
+import { referenceTo, type LoggedEvent } from '../logged-event.ts'
+
+/** Follows every run: it starts once, ends at most once, and nothing of it is asked or carried out outside of that. */
+export function followRuns(findings: Findings, extent: Extent): Check {
+  const started = new Set<string>()
+  const ended = new Map<string, number | null>()
+
+  function begin(event: LoggedEvent, runId: string): void {
+    if (started.has(runId)) findings.fail('the run was started before', referenceTo(event))
+    if (ended.has(runId)) findings.fail('the run had ended before it started', referenceTo(event))
+    started.add(runId)
+  }
+
+  function finish(event: LoggedEvent, runId: string): void {
+    const before = ended.get(runId)
+    if (before === undefined) ended.set(runId, event.index)
+    else findings.fail(`the run had ended with event ${before}`, referenceTo(event))
+  }
+
+  function act(event: LoggedEvent, runId: string): void {
+    if (!started.has(runId)) {
+      const problem = `the start of run ${runId} is not in the log`
+      if (extent.whole) findings.fail(problem, referenceTo(event))
+      else findings.cannotJudge(problem, referenceTo(event))
+      // Said once.
+      started.add(runId)
+    }
+    const end = ended.get(runId)
+    if (end !== undefined) findings.fail(`the run had ended with event ${end}`, referenceTo(event))
+  }
+
+  return {
+    take(event) {
+      const { runId, type } = event
+      if (runId === null) return
+      if (type === 'run.started') begin(event, runId)
+      else if (type === 'run.ended' || type === 'run.cancelled') finish(event, runId)
+      else if (type === 'request.opened' || type === 'execution.started') act(event, runId)
+    },
+    end: () => findings.note(`${started.size} runs, ${ended.size} of them ended`),
+  }
+}

@@ -1,0 +1,66 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { expect, test } from 'vitest'
+import { treeRoot } from '../../merkle/tree-of-leaves.ts'
+import { formatCheckpoint } from '../../note/checkpoint.ts'
+import { cosign } from '../../note/cosignature.ts'
+import { logKeysOf, openLogCheckpoint } from '../../note/log-keys.ts'
+import { noteKey, type NoteAlgorithm } from '../../note/note-key.ts'
+import { formatNote, parseNote, signText, type NoteSigner } from '../../note/signed-note.ts'
+import { checkFreshness } from './check-freshness.ts'
+import { Findings } from '../finding.ts'
+
+function signerOf(name: string, algorithm: NoteAlgorithm): NoteSigner {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+  return { key: noteKey(name, publicKey, algorithm), privateKey }
+}
+const log = signerOf('countersign/log', 'ed25519')
+const witness = signerOf('witness.example', 'cosignature')
+const stranger = signerOf('stranger.example', 'cosignature')
+const origin = log.key.name
+const text = formatCheckpoint({ origin, size: 7, root: treeRoot([]), extensions: [] })
+const note = formatNote({ text, signatures: [signText(text, log)] })
+const seconds = Date.parse('2026-03-01T12:00:00.000Z') / 1000
+const cosigned = formatNote({
+  text,
+  signatures: [...parseNote(note).signatures, cosign(text, witness, seconds)],
+})
+
+function judge(since: string | null, by: NoteSigner): { outcome: string; said: string } {
+  const findings = new Findings('freshness')
+  const keys = logKeysOf(log.key, [])
+  checkFreshness(findings, {
+    checkpoint: openLogCheckpoint(note, keys),
+    newest: null,
+    keys,
+    note,
+    witness: by.key,
+    since,
+    continuesFrom: () => true,
+  })
+  const { outcome, notes, findings: found } = findings.verdict()
+  return { outcome, said: [...notes, ...found.map(({ problem }) => problem)].join('\n') }
+}
+
+test('a checkpoint that was kept holds with the cosignature of the witness that is asked for, and when', () => {
+  const { outcome, said } = judge(cosigned, witness)
+  expect(outcome).toBe('holds')
+  expect(said).toContain(
+    'witness.example cosigned the checkpoint of 7 events at 2026-03-01T12:00:00.000Z',
+  )
+})
+
+test('and fails without it, with another one’s, and where it was made for another time', () => {
+  expect(judge(note, witness)).toMatchObject({ outcome: 'fails' })
+  expect(judge(cosigned, stranger).said).toContain('stranger.example did not cosign')
+  const line = cosign(text, witness, seconds + 1)
+  const own = Buffer.concat([
+    cosign(text, witness, seconds).signature.subarray(0, 8),
+    line.signature.subarray(8),
+  ])
+  const forged = formatNote({
+    text,
+    signatures: [...parseNote(note).signatures, { ...line, signature: own }],
+  })
+  expect(judge(forged, witness)).toMatchObject({ outcome: 'fails' })
+  expect(judge(null, witness)).toMatchObject({ outcome: 'fails' })
+})

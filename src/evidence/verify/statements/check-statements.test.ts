@@ -1,0 +1,109 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import { canonicalJson } from '../../../domain/digest.ts'
+import type { JsonObject } from '../../../domain/json.ts'
+import {
+  signStatement,
+  type Signer,
+  type Verifier,
+} from '../../../domain/statements/statement-bytes.ts'
+import type { StatementKind } from '../../../domain/statements/statement.ts'
+import { checkStatements } from './check-statements.ts'
+import { Findings } from '../finding.ts'
+import { readEvent } from '../logged-event.ts'
+import type { KeptStatement } from './statements.ts'
+
+const { publicKey, privateKey } = generateKeyPairSync('ed25519')
+const signer: Signer = { keyId: 'key', privateKey }
+const verifier: Verifier = { publicKeys: new Map([['key', publicKey]]) }
+
+function kept(kind: StatementKind, statement: object): KeptStatement {
+  return { kind, ...signStatement(signer, kind, statement) }
+}
+
+function judge(
+  events: readonly JsonObject[],
+  statements: readonly KeptStatement[],
+  by: Verifier = verifier,
+): string[] {
+  const findings = new Findings('authenticity')
+  const check = checkStatements(findings, { kept: statements, verifier: by }, true)
+  for (const [index, event] of events.entries()) {
+    const dated = { id: `e${index}`, at: '2026-03-01T12:00:00.000Z', channel: 'api', ...event }
+    const logged = readEvent(index, canonicalJson(dated))
+    if (logged !== null) check.take(logged)
+  }
+  check.end()
+  return findings.verdict().findings.map(({ problem }) => problem)
+}
+
+const system = { type: 'system' }
+const activated = {
+  type: 'policy.activated',
+  actor: system,
+  policyDigest: 'sha256:p',
+  detail: { sequence: 3, previousDigest: 'sha256:o', people: ['olga', 'edsger'] },
+}
+const activation = {
+  version: 1,
+  policyDigest: 'sha256:p',
+  previousDigest: 'sha256:o',
+  activatedAt: '2026-03-01T12:00:00.000Z',
+  sequence: 3,
+  people: ['olga', 'edsger'],
+}
+const pinned = {
+  type: 'policy.pinned',
+  actor: system,
+  policyDigest: 'sha256:p',
+  detail: { activation: 3, worker: 'scribe', server: 'files', definitionsHash: 'sha256:d' },
+}
+const pin = { version: 1, policyDigest: 'sha256:p', ...pinned.detail }
+const proposed = {
+  type: 'policy.proposed',
+  actor: { type: 'person', id: 'olga', name: 'Olga' },
+  policyDigest: 'sha256:p',
+  detail: { proposalId: 'x1' },
+}
+const proposal = { version: 1, proposalId: 'x1', policyDigest: 'sha256:p', proposedBy: 'olga' }
+
+const all = [kept('activation', activation), kept('pin', pin), kept('proposal', proposal)]
+
+describe('signed statements', () => {
+  test('of versions, pins and proposals hold when they say what their events say', () => {
+    expect(judge([proposed, activated, pinned], all)).toEqual([])
+  })
+
+  test('fail where they name other people, another proposer or other definitions', () => {
+    const changed = [
+      kept('activation', { ...activation, people: ['olga', 'mallory'] }),
+      kept('pin', { ...pin, definitionsHash: 'sha256:other' }),
+      kept('proposal', { ...proposal, proposedBy: 'mallory' }),
+    ]
+    expect(judge([proposed, activated, pinned], changed)).toEqual([
+      expect.stringContaining('differ in proposedBy'),
+      expect.stringContaining('differ in people'),
+      expect.stringContaining('differ in definitionsHash'),
+    ])
+  })
+
+  test('of a version that is gone are missed; pins and proposals that are gone allow nothing', () => {
+    expect(judge([proposed, activated, pinned], [])).toEqual([
+      'the signed statement of activation 3 is missing',
+    ])
+  })
+
+  // Rules: security.md 13
+  test('fail when they were signed with a key after that was retired, and hold when before', () => {
+    const retiredAt = (at: string): Verifier => ({
+      ...verifier,
+      retired: new Map([['key', { publicKey, at }]]),
+    })
+    const events = [activated]
+    const statements = [kept('activation', activation)]
+    expect(judge(events, statements, retiredAt('2026-03-01T12:30:00.000Z'))).toEqual([])
+    expect(judge(events, statements, retiredAt('2026-03-01T11:30:00.000Z'))).toEqual([
+      'activation 3 was signed with a key that had been retired at 2026-03-01T11:30:00.000Z',
+    ])
+  })
+})

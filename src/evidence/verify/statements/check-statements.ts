@@ -1,0 +1,205 @@
+import type { JsonObject } from '../../../domain/json.ts'
+import { verifyStatement } from '../../../domain/statements/statement-bytes.ts'
+import type { StatementKind } from '../../../domain/statements/statement.ts'
+import type { Check } from '../check.ts'
+import type { Findings } from '../finding.ts'
+import { numberIn, referenceTo, textIn, type LoggedEvent } from '../logged-event.ts'
+import { readCounted } from '../authorisation/read-basis.ts'
+import type { KeptStatement, Statements } from './statements.ts'
+
+/** Of each kind of statement: the event that tells of it, and the field of the statement that names what it is about. */
+const told: Readonly<Record<string, { kind: StatementKind; id: string }>> = {
+  'run.started': { kind: 'run', id: 'runId' },
+  'permit.issued': { kind: 'permit', id: 'permitId' },
+  'grant.given': { kind: 'grant', id: 'grantId' },
+  'policy.activated': { kind: 'activation', id: 'sequence' },
+  'policy.pinned': { kind: 'pin', id: 'server' },
+  'policy.proposed': { kind: 'proposal', id: 'proposalId' },
+}
+
+/** Statements that an export of an earlier version has not got. */
+const optional: ReadonlySet<StatementKind> = new Set(['pin', 'proposal'])
+
+/** How long before the newest event a statement may have been signed without an event that tells of it. */
+const untoldMs = 60_000
+
+/** What was begun with a key that is retired meanwhile is dated so much later at the most. */
+const retiredWithinMs = 60_000
+
+/**
+ * Authenticity of statements: every run, permit, grant and activation that the log tells of was signed with a key of the
+ * installation, for what the event says; and none is there that the log does not tell of.
+ */
+export function checkStatements(findings: Findings, statements: Statements, whole: boolean): Check {
+  const kept = new Map<string, KeptStatement>()
+  const counts = new Map<string, number>()
+  const toldOf = new Set<string>()
+  let newestMs = Number.NEGATIVE_INFINITY
+  for (const one of statements.kept) {
+    const id = idOf(one)
+    const key = `${one.kind} ${id ?? ''}`
+    if (id === null) findings.fail(`a statement of kind ${one.kind} cannot be read`)
+    else if (kept.has(key)) findings.fail(`the statement of ${key} is there twice`)
+    kept.set(key, one)
+  }
+  return {
+    take(event) {
+      if (event.atMs > newestMs) newestMs = event.atMs
+      const telling = Object.hasOwn(told, event.type) ? told[event.type] : undefined
+      if (telling === undefined) return
+      const key = `${telling.kind} ${subjectOf(event, telling) ?? ''}`
+      const statement = kept.get(key)
+      toldOf.add(key)
+      counts.set(telling.kind, (counts.get(telling.kind) ?? 0) + 1)
+      // What was pinned or proposed and is there no more allows nothing: its event alone proves nothing wrong.
+      if (statement === undefined && optional.has(telling.kind)) return
+      if (statement === undefined) {
+        findings.fail(`the signed statement of ${key} is missing`, referenceTo(event))
+      } else hold(event, statement, key)
+    },
+    end() {
+      for (const [key, statement] of kept) if (!toldOf.has(key)) untold(key, statement)
+      const texts = [...counts].map(([kind, count]) => `${count} ${kind}`)
+      findings.note(`signed statements: ${texts.join(', ') || 'none'}`)
+    },
+  }
+
+  function hold(event: LoggedEvent, statement: KeptStatement, key: string): void {
+    const at = referenceTo(event)
+    if (statements.verifier === null) {
+      findings.cannotJudge(`there is no key to verify the statement of ${key} with`, at)
+      return
+    }
+    const signed = verifyStatement<JsonObject>(statements.verifier, statement.kind, statement)
+    if (signed === null) {
+      findings.fail(`the signature of the statement of ${key} does not hold`, at)
+      return
+    }
+    const retiredAt = statements.verifier.retired?.get(statement.keyId)?.at ?? ''
+    if (event.atMs > Date.parse(retiredAt) + retiredWithinMs) {
+      findings.fail(`${key} was signed with a key that had been retired at ${retiredAt}`, at)
+    }
+    for (const field of differences(event, signed)) {
+      findings.fail(`the event and the signed statement of ${key} differ in ${field}`, at)
+    }
+  }
+
+  function untold(key: string, statement: KeptStatement): void {
+    const { verifier } = statements
+    const signed = verifier && verifyStatement<JsonObject>(verifier, statement.kind, statement)
+    if (signed === null) {
+      findings.fail(`no event tells of ${key}, and its signature does not hold`)
+      return
+    }
+    const at = Date.parse(
+      textIn(signed, 'issuedAt') ??
+        textIn(signed, 'activatedAt') ??
+        textIn(signed, 'pinnedAt') ??
+        '',
+    )
+    if (whole && at < newestMs - untoldMs)
+      findings.fail(`no event tells of ${key}, which was signed`)
+  }
+}
+
+function subjectOf(
+  event: LoggedEvent,
+  { kind, id }: { kind: StatementKind; id: string },
+): string | null {
+  if (kind === 'run') return event.runId
+  if (kind === 'pin') return pinOf(event.detail)
+  return kind === 'activation' ? String(numberIn(event.detail, id)) : textIn(event.detail, id)
+}
+
+function idOf({ kind, statement }: KeptStatement): string | null {
+  const field = Object.values(told).find((one) => one.kind === kind)?.id ?? ''
+  try {
+    const parsed = JSON.parse(statement) as JsonObject
+    if (kind === 'pin') return pinOf(parsed)
+    const id = textIn(parsed, field) ?? numberIn(parsed, field)
+    return id === null ? null : String(id)
+  } catch {
+    return null
+  }
+}
+
+/** Which pin it is: one a server of a worker, for each activation. */
+function pinOf(said: JsonObject): string {
+  return JSON.stringify([said['activation'], said['worker'], said['server']])
+}
+
+/** The fields in which an event says something else than what was signed. */
+function differences(event: LoggedEvent, signed: JsonObject): string[] {
+  const { detail, type } = event
+  const pairs: Record<string, readonly [unknown, unknown]> =
+    type === 'run.started'
+      ? {
+          worker: [detail['worker'], signed['workerName']],
+          workerDigest: [detail['workerDigest'], signed['workerDigest']],
+          inputDigest: [detail['inputDigest'], signed['inputDigest']],
+          mode: [detail['mode'], signed['mode']],
+          startedBy: [detail['startedBy'], signed['startedBy']],
+          parentRunId: [detail['parentRunId'] ?? null, signed['parentRunId'] ?? null],
+        }
+      : type === 'permit.issued'
+        ? {
+            requestId: [event.requestId, signed['requestId']],
+            runId: [event.runId, signed['runId']],
+            digest: [event.digest, signed['digest']],
+            policyDigest: [event.policyDigest, signed['policyDigest']],
+            attempt: [detail['attempt'], signed['attempt']],
+            expiresAt: [detail['expiresAt'], signed['expiresAt']],
+            decision: ['approve', signed['decision']],
+            ...(detail['counted'] === undefined ? {} : countedPairs(detail, signed)),
+          }
+        : type === 'grant.given'
+          ? {
+              requestId: [event.requestId, signed['requestId']],
+              digest: [event.digest, signed['digest']],
+              tool: [detail['tool'], signed['tool']],
+              scope: [detail['scope'], signed['scope']],
+              uses: [detail['uses'], signed['uses']],
+              expiresAt: [detail['expiresAt'], signed['expiresAt']],
+              grantedBy: [event.actor.id, signed['grantedBy']],
+            }
+          : type === 'policy.pinned'
+            ? {
+                policyDigest: [event.policyDigest, signed['policyDigest']],
+                definitionsHash: [detail['definitionsHash'], signed['definitionsHash']],
+              }
+            : type === 'policy.proposed'
+              ? {
+                  policyDigest: [event.policyDigest, signed['policyDigest']],
+                  proposedBy: [event.actor.id, signed['proposedBy']],
+                }
+              : {
+                  policyDigest: [event.policyDigest, signed['policyDigest']],
+                  previousDigest: [detail['previousDigest'], signed['previousDigest']],
+                  ...(signed['people'] === undefined ? {} : peoplePair(detail, signed)),
+                }
+  return Object.entries(pairs).flatMap(([field, [said, sworn]]) => (said === sworn ? [] : [field]))
+}
+
+/** Who agreed to a version, which the executor does not ask and auditors do. */
+function peoplePair(
+  detail: JsonObject,
+  signed: JsonObject,
+): Record<string, readonly [unknown, unknown]> {
+  return { people: [JSON.stringify(detail['people']), JSON.stringify(signed['people'])] }
+}
+
+/** What permits of older versions do not tell of. */
+function countedPairs(
+  detail: JsonObject,
+  signed: JsonObject,
+): Record<string, readonly [unknown, unknown]> {
+  return {
+    revision: [detail['revision'], signed['revision']],
+    factsDigest: [detail['factsDigest'], signed['factsDigest']],
+    deciders: [decidersOf(detail), JSON.stringify(signed['deciders'])],
+  }
+}
+
+function decidersOf(detail: JsonObject): string {
+  return JSON.stringify((readCounted(detail) ?? []).map(({ personId }) => personId))
+}

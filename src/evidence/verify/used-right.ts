@@ -1,7 +1,0 @@
-import type { LoggedEvent } from './logged-event.ts'
-
-/** The right that an execution used, a permit's or one use of a grant: for what, and the event that says so. */
-export interface UsedRight {
-  readonly digest: string | null
-  readonly event: LoggedEvent
-}

@@ -1,0 +1,49 @@
+import { callDigest } from '../../../domain/digest.ts'
+import type { Json, JsonObject } from '../../../domain/json.ts'
+import type { Access, Tool } from '../../../domain/tool.ts'
+import { analyseCommand, type CommandAnalysis } from '../../shell/analyse-command.ts'
+
+/** A call in the form that is shown, approved and executed. */
+export interface CanonicalCall {
+  readonly tool: Tool
+  readonly input: JsonObject
+  readonly digest: string
+  readonly accesses: readonly Access[]
+  /** what a command tool would run, analysed; `null` for other tools */
+  readonly command: CommandAnalysis | null
+}
+
+/** Step 2: the canonical form, over which the digest is; or what is wrong with the input, for the model. */
+export async function canonicalCall(
+  tool: Tool,
+  input: Json,
+): Promise<{ readonly call: CanonicalCall } | { readonly error: string }> {
+  const parsed = await tool.parse(input)
+  if (!parsed.ok) return { error: `Invalid input for ${tool.name}: ${parsed.problems.join('; ')}` }
+  const { input: canonical } = parsed
+  const digest = digestOf(tool, canonical)
+  if (digest === null) {
+    return { error: `Invalid input for ${tool.name}: it holds text that is not valid Unicode` }
+  }
+  const asked = tool.command?.(canonical)
+  const command = asked === undefined ? null : analyseCommand(asked)
+  return { call: { tool, input: canonical, digest, accesses: tool.accesses(canonical), command } }
+}
+
+/** Lone surrogates and numbers beyond JSON have no canonical form, so no digest. */
+function digestOf(tool: Tool, input: JsonObject): string | null {
+  try {
+    return callDigest({ tool: tool.name, input, toolHash: tool.definitionHash })
+  } catch {
+    return null
+  }
+}
+
+/** A digest for calls that have no canonical form, so that a refusal can still be named. */
+export function refusedDigest(tool: string, input: Json): string {
+  try {
+    return callDigest({ tool, input: { refused: input }, toolHash: 'none' })
+  } catch {
+    return callDigest({ tool: 'refused', input: {}, toolHash: 'none' })
+  }
+}

@@ -1,0 +1,43 @@
+import type { Tool } from '../../../domain/tool.ts'
+import type { Rule } from '../../../domain/verdict.ts'
+import type { WorkerDefinition } from '../../policy.ts'
+import { didYouMean } from '../../reading/did-you-mean.ts'
+import type { JudgeQuestion } from '../question.ts'
+
+/** Id of the rule by which nothing of an MCP server runs whose pin is not what was signed (security.md 13). */
+export const forgedPinRuleId = 'mcp:forged'
+
+/** Step 1: is this a call that could be made at all? The tool, or why not as a sentence for the model. */
+export function knownCall(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+): { readonly tool: Tool } | { readonly error: string; readonly rule: Rule | null } {
+  const { tool: name, registry } = question
+  const tool = registry.get(name)
+  if (tool === undefined) return refused(unknownTool(question))
+  const forged = tool.server?.forged ?? null
+  if (forged !== null) {
+    return { error: forged, rule: { id: forgedPinRuleId, text: forged, source: null } }
+  }
+  if (question.duplicateId) {
+    return refused('Two calls of this turn have the same id; give every call an id of its own')
+  }
+  const manual = tool.manual || worker.tools.get(name)?.manual === true
+  if (manual && !question.byPerson) return refused(`Only a person may invoke the tool ${name}`)
+  if (!manual && question.byPerson) {
+    return refused(`The tool ${name} is the model's: people invoke manual tools only`)
+  }
+  return { tool }
+}
+
+function refused(error: string): { readonly error: string; readonly rule: null } {
+  return { error, rule: null }
+}
+
+function unknownTool({ tool: name, registry }: JudgeQuestion): string {
+  const known = registry
+    .all()
+    .filter((tool) => !tool.manual)
+    .map((tool) => tool.name)
+  return `There is no tool ${JSON.stringify(name)}; ${didYouMean(name, known)}`
+}

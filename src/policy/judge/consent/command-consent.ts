@@ -1,0 +1,55 @@
+import type { CommandHost } from '../../../domain/command.ts'
+import type { WorkerDefinition } from '../../policy.ts'
+import { judgeCommand, type CommandVerdict } from '../../shell/judge-command.ts'
+import type { CanonicalCall } from '../calls/canonical-call.ts'
+import { judgeCapability } from './capability.ts'
+import type { JudgeQuestion } from '../question.ts'
+
+/** A host of which nothing is known has no sandbox and no programs. */
+const unknownHost: CommandHost = {
+  sandboxProblem: 'this host is not known to have a sandbox',
+  executable: async () => null,
+  realPath: async () => null,
+}
+
+/**
+ * Step 3 for a command: its folder is inside of a zone, and the sandbox that the worker requires is there. What is wrong,
+ * as a sentence for the model, or `null`.
+ */
+export async function refusedCommand(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+): Promise<string | null> {
+  if (call.command === null) return null
+  const { cwd } = call.command.input
+  const folder = { operation: 'read', path: cwd, target: 'directory' } as const
+  const capability = await judgeCapability(worker, question.workspace, [folder])
+  if ('error' in capability) return `cwd: ${capability.error}`
+  if (capability.touched.some(({ state }) => state.kind === 'absent')) {
+    return `cwd: ${JSON.stringify(cwd)} does not exist`
+  }
+  const { sandboxProblem } = question.commandHost ?? unknownHost
+  if (!worker.sandbox.required || sandboxProblem === null) return null
+  return `The worker ${worker.name} runs commands in a sandbox only, and this host has none that works: ${sandboxProblem}`
+}
+
+/** Step 4 for a command: what the worker's shell rules say of it. `null` for a call that runs none. */
+export async function commandVerdict(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+): Promise<CommandVerdict | null> {
+  if (call.command === null) return null
+  if (worker.shell === null) {
+    const text = `worker ${worker.name} has no shell rules: no command may run`
+    const rule = { id: 'shell:none', text, source: null }
+    return { word: 'blocked', rule, reason: null, printed: null, lines: [] }
+  }
+  return judgeCommand(worker.shell, call.command, {
+    host: question.commandHost ?? unknownHost,
+    workspace: question.workspace,
+    cwd: call.command.input.cwd,
+    zones: worker.zones,
+  })
+}

@@ -1,0 +1,55 @@
+import type { Overlay } from '../../policy.ts'
+import type { WorkerDefinition } from '../../policy.ts'
+import type { CanonicalCall } from '../calls/canonical-call.ts'
+import { opinionOf, strictest, type Opinion } from './opinion.ts'
+import { protectedOpinions } from './protected-consent.ts'
+import type { JudgeQuestion } from '../question.ts'
+import { toolOpinions } from './tool-consent.ts'
+import { whenMatches, type CallTraits } from '../routing/when-matches.ts'
+import { zoneOpinions } from './zone-consent.ts'
+
+/**
+ * Step 4: who must agree? The strictest of tool, zone, shell rules (`commanded`), overlay and protected-name rule; of
+ * several that are equally strict the most particular is named.
+ */
+export async function judgeConsent(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+  guarded: readonly Opinion[],
+  traits: CallTraits,
+  commanded: Opinion | null,
+): Promise<Opinion> {
+  const decisive = strictest([
+    ...guarded,
+    ...(commanded === null ? [] : [commanded]),
+    ...zoneOpinions(worker, call.accesses),
+    ...(await toolOpinions(worker, call)),
+    ...overlayOpinions(question.policy.config.overlays, traits),
+  ])
+  if (decisive !== null) return decisive
+  const rule = { id: 'default:ask', text: 'no rule speaks of this call: it asks', source: null }
+  return { word: 'ask', rule, reason: null, highRisk: false }
+}
+
+/** The opinions about protected names; they also make a call's risk high. */
+export function guardedNames(
+  question: JudgeQuestion,
+  worker: WorkerDefinition,
+  call: CanonicalCall,
+): readonly Opinion[] {
+  return protectedOpinions(question.policy, worker, question.projectDir, call.accesses)
+}
+
+/** What the organisation's own rules say of a call; they only tighten. */
+export function overlayOpinions(
+  overlays: readonly Overlay[],
+  traits: CallTraits,
+): readonly Opinion[] {
+  return overlays.flatMap((overlay, index) => {
+    if (!whenMatches(overlay.when, traits)) return []
+    return [
+      opinionOf(overlay.consent, `overlay:${index + 1}`, `overlay ${index + 1}: ${traits.tool}`),
+    ]
+  })
+}

@@ -1,0 +1,45 @@
+import type { Rule } from '../../../domain/verdict.ts'
+import type { ApprovalWord, Consent } from '../../policy.ts'
+
+/** One voice on consent: its word, the rule that says so, and its own text for a block. */
+export interface Opinion {
+  readonly word: ApprovalWord
+  readonly rule: Rule
+  readonly reason: string | null
+  /** the call concerns a protected name */
+  readonly highRisk: boolean
+}
+
+const strictness: Readonly<Record<ApprovalWord, number>> = { preApproved: 0, ask: 1, blocked: 2 }
+const phrase: Readonly<Record<ApprovalWord, string>> = {
+  preApproved: 'is pre-approved',
+  ask: 'asks',
+  blocked: 'is blocked',
+}
+
+/** The strictest opinion; among equals the one that is named first. `null` when nobody has one. */
+export function strictest(opinions: readonly Opinion[]): Opinion | null {
+  let decisive: Opinion | null = null
+  for (const opinion of opinions) {
+    if (decisive === null || strictness[opinion.word] > strictness[decisive.word]) {
+      decisive = opinion
+    }
+  }
+  return decisive
+}
+
+/** A written consent as an opinion: `zone notes: write` becomes `zone notes: write asks`. */
+export function opinionOf(consent: Consent, id: string, subject: string): Opinion {
+  const told = consent.approval === 'ask' && consent.reason !== null ? ` (${consent.reason})` : ''
+  return {
+    word: consent.approval,
+    rule: { id, text: `${subject} ${phrase[consent.approval]}${told}`, source: consent.source },
+    reason: consent.reason,
+    highRisk: false,
+  }
+}
+
+/** What the model is told of a block. */
+export function blockedText(opinion: Opinion): string {
+  return opinion.reason ?? `blocked by policy: ${opinion.rule.text}`
+}

@@ -1,0 +1,64 @@
+import { isChange, type Access } from '../../../domain/tool.ts'
+import { ownFile } from '../../names/own-files.ts'
+import { protectedName } from '../../names/protected-names.ts'
+import { secretName } from '../../names/secret-names.ts'
+import type { ApprovalWord, Policy, WorkerDefinition, Zone } from '../../policy.ts'
+import type { Opinion } from './opinion.ts'
+import { globMatches } from '../routing/when-matches.ts'
+import { decidingZones } from './zones-of-path.ts'
+
+/** The word of the rules about protected names (security.md 8), which hold at any depth and in every zone. */
+export function protectedOpinions(
+  policy: Policy,
+  worker: WorkerDefinition,
+  projectDir: string,
+  accesses: readonly Access[],
+): readonly Opinion[] {
+  return accesses.flatMap((access) => {
+    const opinion = isChange(access)
+      ? protectedChange(policy, worker, projectDir, access)
+      : secretRead(access)
+    return opinion === null ? [] : [opinion]
+  })
+}
+
+function secretRead(access: Access): Opinion | null {
+  const name = access.target === 'file' ? secretName(access.path) : null
+  if (name === null) return null
+  return opinion('ask', `secret:${name}`, `reading a key or environment file (${name}) asks`, null)
+}
+
+function protectedChange(
+  policy: Policy,
+  worker: WorkerDefinition,
+  projectDir: string,
+  access: Access,
+): Opinion | null {
+  const own = ownFile(policy, projectDir, access.path)
+  if (own !== null) {
+    const text = `${own} is one of Countersign's own files: never an agent's to change`
+    return opinion('blocked', `protected:${own}`, text, null)
+  }
+  const zones = decidingZones(worker.zones, access.path)
+  const listed = zones.length > 0 && zones.every((zone) => listsProtected(zone, access.path))
+  const found = protectedName(access.path)
+  if (listed) {
+    const zone = zones[0]
+    const name = found?.name ?? access.path
+    const text = `zone ${zone?.name ?? ''} lists the protected name ${name}: it asks`
+    return opinion('ask', `protected:${name}`, text, zone?.source ?? null)
+  }
+  if (found === null) return null
+  const text = `protected name ${found.name} (${found.what})`
+  return opinion('blocked', `protected:${found.name}`, text, null)
+}
+
+/** A zone's `protected` patterns are relative to its root, or to the workspace's. */
+export function listsProtected(zone: Zone, path: string): boolean {
+  const inZone = zone.root === '' ? path : path.slice(zone.root.length + 1)
+  return zone.protected.some((glob) => globMatches(glob, inZone) || globMatches(glob, path))
+}
+
+function opinion(word: ApprovalWord, id: string, text: string, source: string | null): Opinion {
+  return { word, rule: { id, text, source }, reason: null, highRisk: true }
+}

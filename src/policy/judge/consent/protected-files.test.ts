@@ -1,0 +1,183 @@
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Policy } from '../../policy.ts'
+import {
+  inUsualWorkspace,
+  projectWith,
+  usualZones,
+} from '../../../../test/harness/fixtures/judging.ts'
+
+const { judgeBy, root } = inUsualWorkspace()
+
+const open = (zone = '') =>
+  projectWith(
+    `zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved, delete: preApproved }${zone} }]`,
+  )
+
+function write(project: Policy, at: string, projectDir = root()) {
+  const call = { tool: 'write_file', input: { path: at, content: '' } }
+  return judgeBy(project, call, { projectDir })
+}
+
+// Rules: security.md 8
+describe('protected names are blocked in every zone, at any depth', () => {
+  test.each([
+    '.git/config',
+    '.git/hooks/pre-commit',
+    'deep/er/.git/HEAD',
+    '.gitmodules',
+    '.bashrc',
+    'home/.profile',
+    '.env',
+    '.env.local',
+    'app/.env.production',
+    '.npmrc',
+    '.vscode/settings.json',
+    '.claude/settings.json',
+    'CLAUDE.md',
+    '.cursor/rules/a.md',
+    '.mcp.json',
+    '.github/workflows/ci.yml',
+    'packages/a/.github/workflows/ci.yml',
+    '.gitlab-ci.yml',
+    'Jenkinsfile',
+    '.GIT/config',
+    '.Git/config',
+    '.gitHub/Workflows/ci.yml',
+    '.ＧＩＴ/config',
+    '.gıt/config',
+    '.gіt/config',
+    '.ɡit/config',
+    'app/.ＥＮＶ',
+    '.еnv',
+    '.εnv',
+    '.ñpmrc',
+  ])('%s', async (at) => {
+    const { verdict, rule, risk } = await write(open(), at)
+    expect({ verdict, risk }).toEqual({ verdict: 'blocked', risk: 'high' })
+    expect(rule?.id).toMatch(/^protected:/)
+  })
+
+  test.each([
+    'git/config',
+    'notes.env.md',
+    'environment',
+    'github/workflows/x.yml',
+    '.github/ISSUE.md',
+    'gitignore',
+    '.gitignore',
+    'src/profile.ts',
+  ])('but not %s', async (at) => {
+    expect(await write(open(), at)).toMatchObject({ verdict: 'preApproved' })
+  })
+
+  test('deleting and renaming them is refused like changing them', async () => {
+    const remove = { tool: 'delete_file', input: { path: '.env' } }
+    expect(await judgeBy(open(), remove)).toMatchObject({ verdict: 'blocked' })
+    for (const input of [
+      { from: '.env', to: 'env.txt' },
+      { from: 'src/main.ts', to: '.npmrc' },
+    ]) {
+      expect(await judgeBy(open(), { tool: 'move_file', input })).toMatchObject({
+        verdict: 'blocked',
+      })
+    }
+  })
+})
+
+// Rules: security.md 8
+describe('a zone that lists a protected name', () => {
+  test('makes it ask at high risk, whatever else the zone allows', async () => {
+    const project = open(', protected: [".github/**"]')
+    expect(await write(project, '.github/workflows/ci.yml')).toMatchObject({
+      verdict: 'ask',
+      risk: 'high',
+      rule: { id: 'protected:.github/workflows' },
+      routing: { edits: 'revise' },
+    })
+    expect(await write(project, '.env')).toMatchObject({ verdict: 'blocked' })
+  })
+
+  test('cannot loosen what the zone itself blocks or cannot do', async () => {
+    const blocked = projectWith(
+      'zones: [{ name: all, root: ., mode: rw, approval: { write: blocked }, protected: [".github/**"] }]',
+    )
+    expect(await write(blocked, '.github/workflows/ci.yml')).toMatchObject({ verdict: 'blocked' })
+    const readOnly = projectWith(
+      'zones: [{ name: all, root: ., mode: ro, protected: [".github/**"] }]',
+    )
+    expect(await write(readOnly, '.github/workflows/ci.yml')).toMatchObject({ verdict: 'error' })
+  })
+
+  test('speaks for its own paths only: a deeper zone decides for itself', async () => {
+    const project = projectWith(`zones:
+  - { name: all, root: ., mode: rw, protected: ["**"] }
+  - { name: scratch, root: scratch, mode: rw, approval: { write: preApproved } }`)
+    expect(await write(project, 'scratch/.env')).toMatchObject({ verdict: 'blocked' })
+  })
+})
+
+// Rules: security.md 8
+describe("Countersign's own files are never an agent's to write", () => {
+  const everything = () => open(', protected: ["**"]')
+
+  test.each([
+    'countersign.yaml',
+    'Countersign.YAML',
+    'countersign․yaml',
+    'workers/scribe.md',
+    'workers/new.md',
+    'WORKERS/new.md',
+    'tools/slack.ts',
+    'tools/lib/a.ts',
+    'scripts/demo.yaml',
+  ])('%s of the project folder', async (at) => {
+    expect(await write(everything(), at)).toMatchObject({
+      verdict: 'blocked',
+      rule: { text: expect.stringContaining("Countersign's own files") },
+    })
+  })
+
+  test('wherever the workspace lies around the project folder', async () => {
+    const around = (folder: string) =>
+      projectWith(
+        'zones: [{ name: all, root: ., mode: rw, approval: { write: preApproved } }]',
+        `defaults: { queue: platform }\nworkspaces: { default: { root: ${folder} } }\n`,
+      )
+    const projectDir = path.join(root(), 'ops/agents')
+    for (const folder of ['../../..', root()]) {
+      expect(await write(around(folder), 'ops/agents/workers/a.md', projectDir)).toMatchObject({
+        verdict: 'blocked',
+      })
+      expect(await write(around(folder), 'workers/a.md', projectDir)).toMatchObject({
+        verdict: 'preApproved',
+      })
+    }
+    const below = around('workers')
+    expect(await write(below, 'a.md', path.dirname(root()))).toMatchObject({
+      verdict: 'blocked',
+    })
+  })
+})
+
+// Rules: security.md 8
+describe('reading key and environment files', () => {
+  const read = (at: string, project = projectWith(usualZones)) =>
+    judgeBy(project, { tool: 'read_file', input: { path: at } })
+
+  test.each(['.env', 'keys/server.pem'])('%s asks, at high risk', async (at) => {
+    expect(await read(at)).toMatchObject({
+      verdict: 'ask',
+      risk: 'high',
+      rule: { id: expect.stringMatching(/^secret:/) },
+    })
+  })
+
+  test('does not loosen a zone that blocks reading, and leaves other files alone', async () => {
+    const blocked = projectWith(
+      'zones: [{ name: all, root: ., mode: ro, approval: { read: blocked } }]',
+    )
+    expect(await read('.env', blocked)).toMatchObject({ verdict: 'blocked' })
+    expect(await read('src/main.ts')).toMatchObject({ verdict: 'preApproved' })
+  })
+})

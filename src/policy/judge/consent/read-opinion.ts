@@ -1,0 +1,41 @@
+import type { Access } from '../../../domain/tool.ts'
+import type { Policy, WorkerDefinition } from '../../policy.ts'
+import { overlayOpinions } from './consent.ts'
+import { attachmentAccesses } from '../delegation.ts'
+import { strictest, type Opinion } from './opinion.ts'
+import { protectedOpinions } from './protected-consent.ts'
+import { zoneOpinions } from './zone-consent.ts'
+
+/** Whose zones are asked. */
+export interface ReadingPlace {
+  readonly policy: Policy
+  readonly worker: WorkerDefinition
+  /** absolute path of the project folder */
+  readonly projectDir: string
+}
+
+/**
+ * What policy says of a worker that reads one file by itself, whatever call names it: the strictest of protected names,
+ * zone and overlays. `null`: no zone of the worker contains the file. Pure.
+ */
+export function readOpinion(place: ReadingPlace, path: string): Opinion | null {
+  return opinionOn(place, [{ operation: 'read', path, target: 'file' }])
+}
+
+/** The same of a worker that hands the file to another one: it is read, and shared. */
+export function shareOpinion(place: ReadingPlace, path: string): Opinion | null {
+  return opinionOn(place, attachmentAccesses([path]))
+}
+
+function opinionOn(place: ReadingPlace, accesses: readonly Access[]): Opinion | null {
+  const { policy, projectDir, worker } = place
+  const zones = zoneOpinions(worker, accesses)
+  if (zones.length === 0) return null
+  const { name, queue } = worker
+  const traits = { tool: 'read_file', accesses, worker: name, queue, command: null }
+  return strictest([
+    ...protectedOpinions(policy, worker, projectDir, accesses),
+    ...zones,
+    ...overlayOpinions(policy.config.overlays, { ...traits, risk: 'low' }),
+  ])
+}

@@ -1,0 +1,33 @@
+import type { Access } from '../../../domain/tool.ts'
+import type { ApprovalWord, WorkerDefinition, Zone } from '../../policy.ts'
+import { opinionOf, type Opinion } from './opinion.ts'
+import { decidingZones, zonesBelow } from './zones-of-path.ts'
+
+/** What a zone says where its file says nothing (workers-and-policy.md, built-in tools). */
+const unset: Readonly<Record<Access['operation'], ApprovalWord>> = {
+  read: 'preApproved',
+  write: 'ask',
+  delete: 'ask',
+  share: 'ask',
+}
+
+/** The word of each zone that a call touches. Listing a folder touches the zones below it too. */
+export function zoneOpinions(
+  worker: WorkerDefinition,
+  accesses: readonly Access[],
+): readonly Opinion[] {
+  return accesses.flatMap((access) => {
+    const zones = decidingZones(worker.zones, access.path)
+    const below = access.target === 'directory' ? zonesBelow(worker.zones, access.path) : []
+    return [...zones, ...below].map((zone) => zoneOpinion(zone, access.operation))
+  })
+}
+
+function zoneOpinion(zone: Zone, operation: Access['operation']): Opinion {
+  const consent = zone.approval[operation] ?? {
+    approval: unset[operation],
+    reason: null,
+    source: zone.source,
+  }
+  return opinionOf(consent, `zone:${zone.name}.${operation}`, `zone ${zone.name}: ${operation}`)
+}

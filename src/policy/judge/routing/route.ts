@@ -1,0 +1,121 @@
+import type { Routing } from '../../../domain/judgement.ts'
+import { withNarrowed, type WhyNarrow } from '../../../domain/deciding/narrowed-scopes.ts'
+import { quorumText } from '../../../domain/deciding/quorum.ts'
+import type { Quorum } from '../../../domain/request.ts'
+import type { Tool } from '../../../domain/tool.ts'
+import { waitingSteps } from '../../../domain/deciding/waiting-steps.ts'
+import type { EditsPolicy, Risk, Scope } from '../../../domain/verdict.ts'
+import type {
+  ProjectConfig,
+  Queue,
+  QuorumSetting,
+  RoutingEntry,
+  WorkerDefinition,
+} from '../../policy.ts'
+import type { CanonicalCall } from '../calls/canonical-call.ts'
+import { stricterRoute, type Route } from './stricter-route.ts'
+import { coverageOf, type CallTraits } from './when-matches.ts'
+
+/** What routing looks at besides a call's traits. */
+export type RoutedCall = Pick<CanonicalCall, 'accesses'> & {
+  readonly tool: Pick<Tool, 'name' | 'scopes' | 'needsPerson'>
+}
+
+/** The queue of a worker's calls when routing says nothing. */
+export function ownQueue(config: ProjectConfig, worker: WorkerDefinition): string | null {
+  return worker.queue ?? config.defaultQueue
+}
+
+/**
+ * Step 7: queue, quorum, risk, expiry and allowed scopes, by the first routing entry that matches. One that matches
+ * only a part of the call chooses the queue and its times, but is held to what would hold without it: whoever is
+ * trusted with the part is not thereby trusted with the whole.
+ */
+export function route(config: ProjectConfig, call: RoutedCall, traits: CallTraits): Route {
+  const routes: Route[] = []
+  for (const entry of config.routing) {
+    const coverage = coverageOf(entry.when, traits)
+    if (coverage === 'none') continue
+    routes.push(routeBy(config, call, traits, entry))
+    if (coverage === 'whole') return routes.reduce(stricterRoute)
+  }
+  return [...routes, routeBy(config, call, traits, null)].reduce(stricterRoute)
+}
+
+function routeBy(
+  config: ProjectConfig,
+  call: RoutedCall,
+  traits: CallTraits,
+  entry: RoutingEntry | null,
+): Route {
+  const risk = entry?.risk ?? traits.risk
+  const sources = entry === null ? [] : [entry.source]
+  const name = entry?.queue ?? traits.queue
+  const queue = name === null ? undefined : config.queues.get(name)
+  if (queue === undefined) return { risk, routing: null, sources }
+  const quorum = quorumOf(entry?.quorum ?? null, queue)
+  const routing: Routing = {
+    queue: queue.name,
+    team: queue.team,
+    quorum,
+    quorumText: quorumText(quorum),
+    expiresAfterMs: queue.expiresAfterMs,
+    permitForMs: queue.permitForMs,
+    ...scopesOf(entry, call),
+    edits: editsOf(queue, call.tool, risk),
+    selfApproval: queue.selfApproval,
+    signature: queue.signature,
+    ...stepsOf(queue, quorum),
+  }
+  return { risk, routing, sources }
+}
+
+/** What a queue does about a request that waits; nothing at all when it says nothing. */
+export function stepsOf(queue: Queue, quorum: Quorum): Pick<Routing, 'steps'> {
+  const steps = waitingSteps(queue, quorum)
+  return steps.length === 0 ? {} : { steps }
+}
+
+/** The quorum that a setting means for a queue; without one, anybody of its team. */
+export function quorumOf(setting: QuorumSetting | null, queue: Queue): Quorum {
+  if (setting === null) return { any: [[{ team: queue.team, count: 1 }]] }
+  if ('places' in setting) return setting.places
+  return { any: [[{ team: queue.team, count: setting.count }]] }
+}
+
+/** Scopes wider than `run` only where tool and routing offer them, `command` only where routing lists it (product.md 10). */
+function scopesOf(
+  entry: RoutingEntry | null,
+  call: RoutedCall,
+): Pick<Routing, 'scopes' | 'narrowed'> {
+  const listed = entry?.scopes ?? (['once', 'run', 'path'] as const)
+  const why = (scope: Scope): WhyNarrow | null => {
+    if (!call.tool.scopes.includes(scope)) return 'tool'
+    // What is handed over is approved as it is now, each time.
+    if (call.accesses.some(({ operation }) => operation === 'share')) return 'share'
+    if (scope === 'path' && writtenFile(call) === null) return 'path'
+    return listed.includes(scope) ? null : 'routing'
+  }
+  const whys = (['run', 'path', 'command'] as const).map((scope) => [scope, why(scope)] as const)
+  const offered = whys.flatMap(([scope, not]) => (not === null ? [scope] : []))
+  const narrowed = whys.flatMap(([scope, not]) =>
+    // Nobody expects of a tool a wider scope that it does not know.
+    not === null || (not === 'tool' && scope !== 'run') ? [] : [[scope, not] as const],
+  )
+  return { scopes: ['once', ...offered], ...withNarrowed(Object.fromEntries(narrowed)) }
+}
+
+/** The one file that a call writes and the only thing it touches; scope `path` is for these alone. */
+export function writtenFile(call: RoutedCall): string | null {
+  const [access, ...others] = call.accesses
+  if (access === undefined || others.length > 0) return null
+  return access.operation === 'write' && access.target === 'file' ? access.path : null
+}
+
+/** What people may do to the call before deciding it (product.md 11): never `approve` at high risk. */
+function editsOf(queue: Queue, tool: RoutedCall['tool'], risk: Risk): EditsPolicy {
+  if (queue.edits === 'off' || tool.needsPerson === 'answer') return 'off'
+  if (risk === 'high') return 'revise'
+  if (queue.edits !== null) return queue.edits
+  return tool.name === 'exec' || tool.name === 'shell' ? 'revise' : 'approve'
+}

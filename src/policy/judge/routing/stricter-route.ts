@@ -1,0 +1,55 @@
+import type { Routing } from '../../../domain/judgement.ts'
+import { withNarrowed } from '../../../domain/deciding/narrowed-scopes.ts'
+import { bothQuorums, quorumText } from '../../../domain/deciding/quorum.ts'
+import type { EditsPolicy, Risk } from '../../../domain/verdict.ts'
+
+/** Where an ask would go. `routing` is `null` when there is no queue for it. */
+export interface Route {
+  readonly risk: Risk
+  readonly routing: Routing | null
+  /** which entries decided, for explanations; the first one chose the queue */
+  readonly sources: readonly string[]
+}
+
+/**
+ * The first route as strict as both: its queue and times, the people of both, the higher risk, and of scopes, edits,
+ * self-approval and signature what both allow. Nobody can be asked where one of them asks nobody.
+ */
+export function stricterRoute(first: Route, other: Route): Route {
+  const risk = last(risks, first.risk, other.risk)
+  const sources = [...first.sources, ...other.sources]
+  if (first.routing === null || other.routing === null) return { risk, routing: null, sources }
+  return { risk, routing: stricterRouting(first.routing, other.routing), sources }
+}
+
+function stricterRouting(first: Routing, other: Routing): Routing {
+  const quorum = bothQuorums(first.quorum, other.quorum)
+  const { steps, narrowed, ...rest } = first
+  return {
+    ...rest,
+    quorum,
+    quorumText: quorumText(quorum),
+    permitForMs: Math.min(first.permitForMs, other.permitForMs),
+    scopes: first.scopes.filter((scope) => other.scopes.includes(scope)),
+    edits: last(edits, first.edits, other.edits),
+    selfApproval: first.selfApproval && other.selfApproval,
+    signature: last(signatures, first.signature, other.signature),
+    ...withNarrowed({ ...other.narrowed, ...narrowed }),
+    ...commonSteps(steps, first.queue === other.queue),
+  }
+}
+
+/** Reminders stay; people are added only where both go to one queue, whose owners wrote that. */
+function commonSteps(steps: Routing['steps'], sameQueue: boolean): Pick<Routing, 'steps'> {
+  const kept = steps?.filter((step) => sameQueue || step.kind === 'remind') ?? []
+  return kept.length === 0 ? {} : { steps: kept }
+}
+
+/** From the mildest to the strictest. */
+const risks: readonly Risk[] = ['low', 'medium', 'high']
+const edits: readonly EditsPolicy[] = ['approve', 'revise', 'off']
+const signatures: readonly Routing['signature'][] = ['optional', 'required']
+
+function last<T>(order: readonly T[], one: T, other: T): T {
+  return order.indexOf(one) > order.indexOf(other) ? one : other
+}

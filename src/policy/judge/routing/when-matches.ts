@@ -1,0 +1,94 @@
+import picomatch from 'picomatch'
+import type { Access } from '../../../domain/tool.ts'
+import type { Risk } from '../../../domain/verdict.ts'
+import type { When } from '../../policy.ts'
+import type { CommandTraits } from './command-traits.ts'
+import { containsPath } from '../consent/zones-of-path.ts'
+
+/** What routing and overlays look at. */
+export interface CallTraits {
+  readonly tool: string
+  readonly accesses: readonly Access[]
+  readonly worker: string
+  /** where the call would go if routing said nothing */
+  readonly queue: string | null
+  /** before routing has its say */
+  readonly risk: Risk
+  /** `null`: the call is no command */
+  readonly command: CommandTraits | null
+}
+
+/** Do all conditions that are given match? A call that is no command matches no `command`. */
+export function whenMatches(when: When, call: CallTraits): boolean {
+  const { command } = call
+  return (
+    given(when.command, (pattern) => command?.someIs(pattern) === true) &&
+    given(when.tool, (pattern) => globMatches(pattern, call.tool)) &&
+    given(when.path, (pattern) => call.accesses.some((access) => touches(pattern, access))) &&
+    given(when.worker, (name) => name === call.worker) &&
+    given(when.queue, (name) => name === call.queue) &&
+    given(when.risk, (risk) => risk === call.risk)
+  )
+}
+
+function given<T>(values: readonly T[] | null, matches: (value: T) => boolean): boolean {
+  return values === null || values.some(matches)
+}
+
+/** How much of a call the conditions speak of. */
+export type Coverage = 'none' | 'part' | 'whole'
+
+/**
+ * The same conditions for routing, which sends the whole call to somebody: of a script the conditions may mean one
+ * command, of a move one of two paths. A command counts by the folder it runs in, and never as a whole: whoever wrote
+ * it chose the folder, and it may go elsewhere.
+ */
+export function coverageOf(when: When, call: CallTraits): Coverage {
+  if (!whenMatches({ ...when, path: null }, call)) return 'none'
+  const paths = pathsCovered(when.path, call)
+  if (paths === 'none') return 'none'
+  const commands = when.command === null || call.command?.allAre(when.command) === true
+  return commands ? paths : 'part'
+}
+
+function pathsCovered(patterns: readonly string[] | null, call: CallTraits): Coverage {
+  if (patterns === null) return 'whole'
+  const { accesses } = call
+  const some = (matches: (pattern: string, access: Access) => boolean) => (access: Access) =>
+    patterns.some((pattern) => matches(pattern, access))
+  if (call.command !== null) {
+    const names = (pattern: string, folder: Access): boolean =>
+      globMatches(pattern, folder.path) || contains(pattern, folder)
+    return accesses.some(some(names)) ? 'part' : 'none'
+  }
+  if (!accesses.some(some(touches))) return 'none'
+  return accesses.every(some(contains)) ? 'whole' : 'part'
+}
+
+/** Does the pattern match all that the access could touch? */
+function contains(pattern: string, access: Access): boolean {
+  if (access.target === 'file') return globMatches(pattern, access.path)
+  const { base, glob } = picomatch.scan(pattern)
+  return glob === '**' && containsPath(base, access.path)
+}
+
+/** A call that lists or searches a folder touches whatever the pattern could match below it. */
+function touches(pattern: string, access: Access): boolean {
+  if (globMatches(pattern, access.path)) return true
+  if (access.target === 'file') return false
+  const base = picomatch.scan(pattern).base
+  return containsPath(access.path, base) || containsPath(base, access.path)
+}
+
+const matchers = new Map<string, (text: string) => boolean>()
+
+/** Does a glob match? Names that begin with a dot are no exception. Compiled once. */
+export function globMatches(pattern: string, text: string): boolean {
+  let matcher = matchers.get(pattern)
+  if (matcher === undefined) {
+    matcher = picomatch(pattern, { dot: true })
+    if (matchers.size > 5000) matchers.clear()
+    matchers.set(pattern, matcher)
+  }
+  return text === pattern || matcher(text)
+}

@@ -1,0 +1,105 @@
+import { commandTools } from '../../../domain/command.ts'
+import { quorumTeams } from '../../../domain/deciding/quorum.ts'
+import { globMatches } from '../../judge/routing/when-matches.ts'
+import type { ProjectConfig, Queue, RoutingEntry, When } from '../../policy.ts'
+import { placeOfSource, type Report } from '../../reading/report.ts'
+
+/** Points out what countersign.yaml says that can never count. */
+export function warnOfIdleEntries(report: Report, config: ProjectConfig): void {
+  for (const [index, entry] of config.routing.entries()) {
+    const earlier = config.routing.slice(0, index).find((one) => covers(one.when, entry.when))
+    if (earlier === undefined) continue
+    const problem = `routing entry ${index + 1} never counts: ${earlier.source} comes first and matches all it does`
+    report.warn(placeOfSource(entry.source), problem, 'put it first, or remove it')
+  }
+  for (const { when, source } of config.routing) warnOfNever(report, when, source)
+  for (const { when, consent } of config.overlays) warnOfNever(report, when, consent.source)
+  for (const queue of config.queues.values()) {
+    warnOfLateTimes(report, queue)
+    warnOfIdleTeams(report, config, queue)
+  }
+  for (const entry of config.routing) warnOfLostEscalation(report, config, entry)
+}
+
+/** Conditions that no call can meet together. */
+function warnOfNever(report: Report, { tool, command }: When, source: string): void {
+  if (command === null || tool === null) return
+  if (commandTools.some((name) => tool.some((glob) => globMatches(glob, name)))) return
+  const problem = `no call matches: "command" is about exec and shell, "tool" names ${tool.join(', ')}`
+  report.warn(placeOfSource(source), problem, 'leave one of them out')
+}
+
+/** An escalation adds people, or nothing happens. */
+function warnOfIdleTeams(report: Report, config: ProjectConfig, queue: Queue): void {
+  for (const name of queue.escalate.flatMap(({ addTeams }) => addTeams)) {
+    const isEmpty = config.teams.get(name)?.members.length === 0
+    if (name !== queue.team && !isEmpty) continue
+    const why = isEmpty ? 'has no members' : 'is asked from the start'
+    const problem = `queue "${queue.name}" escalates to team "${name}", which ${why}`
+    report.warn(placeOfSource(queue.source), problem, 'name a team that brings in others')
+  }
+}
+
+/** People are added to the places of the queue's own team: without one, there is nothing to add them to. */
+function warnOfLostEscalation(report: Report, config: ProjectConfig, entry: RoutingEntry): void {
+  const { quorum, source } = entry
+  const queue = config.queues.get(entry.queue ?? config.defaultQueue ?? '')
+  if (quorum === null || !('places' in quorum) || queue === undefined) return
+  if (queue.escalate.length === 0 || quorumTeams(quorum.places).includes(queue.team)) return
+  const problem = `the quorum has no place of team "${queue.team}", so queue "${queue.name}" escalates none of these requests`
+  report.warn(
+    placeOfSource(source),
+    problem,
+    `give "${queue.team}" a place, or choose another queue`,
+  )
+}
+
+/** What would happen after a request has expired never happens. */
+function warnOfLateTimes(report: Report, queue: Queue): void {
+  const { expiresAfterMs } = queue
+  const late = [
+    ...queue.remindAfterMs.map((afterMs) => ({ afterMs, what: 'reminds nobody' })),
+    ...queue.escalate.map(({ afterMs }) => ({ afterMs, what: 'escalates to nobody' })),
+  ].find(({ afterMs }) => afterMs >= expiresAfterMs)
+  if (late === undefined) return
+  const problem = `queue "${queue.name}" ${late.what} before its requests have expired`
+  report.warn(placeOfSource(queue.source), problem, 'choose a time before "expiresAfter"')
+}
+
+/** Does every call that matches `later` match `earlier`? `false` whenever that cannot be said of their texts. */
+function covers(earlier: When, later: When): boolean {
+  return (
+    within(later.tool, earlier.tool, globCovers) &&
+    within(later.path, earlier.path, globCovers) &&
+    within(later.worker, earlier.worker, isSame) &&
+    within(later.queue, earlier.queue, isSame) &&
+    within(later.command, earlier.command, startsWith) &&
+    within(later.risk, earlier.risk, isSame)
+  )
+}
+
+/** Each of the later values is one that an earlier value covers; what the earlier one leaves out covers all. */
+function within(
+  later: readonly string[] | null,
+  earlier: readonly string[] | null,
+  covered: (one: string, by: string) => boolean,
+): boolean {
+  if (earlier === null) return true
+  return later !== null && later.every((one) => earlier.some((by) => covered(one, by)))
+}
+
+function isSame(one: string, by: string): boolean {
+  return one === by
+}
+
+/** A plain name within a glob; of two globs only what is the same or below `folder/**`. */
+function globCovers(one: string, by: string): boolean {
+  if (one === by || by === '**') return true
+  if (!/[*?[\]{}()!+@]/.test(one)) return globMatches(by, one)
+  return /^[^*?[\]{}()!+@]+\/\*\*$/.test(by) && one.startsWith(by.slice(0, -2))
+}
+
+/** `git` matches whatever `git push` does. */
+function startsWith(one: string, by: string): boolean {
+  return `${one.trim()} `.startsWith(`${by.trim()} `)
+}

@@ -1,0 +1,40 @@
+import { NamespaceGuard } from '../../delivery/namespace-guard.ts'
+import { Reconciler } from '../../delivery/reconciling/reconciler.ts'
+import { Relay } from '../../delivery/outbox/relay.ts'
+import type { TemporalClient } from '../../delivery/temporal-client.ts'
+import type { SigningContext } from '../../services/context.ts'
+import { admitRun } from '../../services/delegation/admit-run.ts'
+import type { AnnouncedDecision, WrittenOutboxRow } from '../../store/outbox.ts'
+import type { Config } from '../config.ts'
+
+export type Deliveries = {
+  /** Deliver rows just committed by this process; before `begin`, the first round takes them. */
+  committed: (rows: readonly WrittenOutboxRow[]) => void
+  /** Signal a decision that this process is committing. */
+  announced: (decision: AnnouncedDecision) => Promise<boolean> | undefined
+  /** `foreign` is told once or more when Temporal turns out to be another one: the process must stop. */
+  begin: (ctx: SigningContext, foreign: (sentence: string) => void) => void
+}
+
+/** The relay and the reconciler of an API process, kept away from a Temporal that is not ours. */
+export function createDeliveries(
+  temporal: TemporalClient,
+  config: Config,
+  undo: AsyncDisposableStack,
+): Deliveries {
+  let relay: Relay | null = null
+  return {
+    committed: (rows) => relay?.deliver(rows),
+    announced: (decision) => relay?.announce(decision),
+    begin: (ctx, foreign) => {
+      const { db, processId, log } = ctx
+      const guard = new NamespaceGuard({ db, temporal })
+      const admit = (runId: string): Promise<boolean> => admitRun(ctx, { runId })
+      const delivering = { db, temporal, guard, taskQueue: config.taskQueue, admit }
+      const { databaseUrl } = config
+      const foreignNamespace = (error: Error) => foreign(error.message)
+      relay = undo.use(new Relay({ delivering, databaseUrl, processId, log, foreignNamespace }))
+      undo.use(new Reconciler({ ctx, delivering, foreignNamespace }))
+    },
+  }
+}

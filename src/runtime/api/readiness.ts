@@ -1,0 +1,51 @@
+import type { Readiness } from '../../api/schemas/operation/health.ts'
+import type { TemporalClient } from '../../delivery/temporal-client.ts'
+import { readBacklog } from '../../store/backlog.ts'
+import type { Db } from '../../store/database.ts'
+
+/** Further behind than this is said: usually each is behind by less than two seconds. */
+const mostLagMs = 30_000
+
+/**
+ * Whether this process can do its work: Postgres and Temporal answer. How far relay, event stream and audit log are
+ * behind is said beside it, with a sentence when that is too far: it is the installation's, and taking this process out
+ * of service would not mend it.
+ */
+export async function readReadiness(
+  db: Db,
+  temporal: Pick<TemporalClient, 'namespaceId'>,
+): Promise<Readiness> {
+  const [backlog, namespaceId] = await Promise.all([
+    readBacklog(db).catch(() => null),
+    temporal.namespaceId().catch(() => null),
+  ])
+  const checks = {
+    postgres: backlog !== null,
+    temporal: namespaceId !== null,
+    relayLagMs: backlog?.relay.lagMs ?? 0,
+    eventLagMs: backlog?.events.lagMs ?? 0,
+    auditLagMs: backlog?.audit.lagMs ?? 0,
+  }
+  return { ready: checks.postgres && checks.temporal, checks, problems: problemsOf(checks) }
+}
+
+function problemsOf(checks: Readiness['checks']): string[] {
+  const since = (ms: number): string => `for ${Math.round(ms / 1000)} s`
+  const found: readonly [boolean, string][] = [
+    [!checks.postgres, 'Postgres does not answer: nothing can be decided'],
+    [!checks.temporal, 'Temporal does not answer: decisions are recorded, and carried out later'],
+    [
+      checks.relayLagMs > mostLagMs,
+      `Decisions and starts have waited to be delivered to Temporal ${since(checks.relayLagMs)}`,
+    ],
+    [
+      checks.eventLagMs > mostLagMs,
+      `Live pages and notifications have not heard of events ${since(checks.eventLagMs)}`,
+    ],
+    [
+      checks.auditLagMs > mostLagMs,
+      `No checkpoint has covered the newest events of the trail ${since(checks.auditLagMs)}: the API's log says why`,
+    ],
+  ]
+  return found.flatMap(([is, sentence]) => (is ? [sentence] : []))
+}

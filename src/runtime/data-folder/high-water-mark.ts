@@ -1,0 +1,118 @@
+import { readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { sql } from 'kysely'
+import type { Db } from '../../store/database.ts'
+import { Refusal } from '../serve-process.ts'
+
+/**
+ * How far this installation has come, kept outside Postgres: the time of its newest audit event. A
+ * Postgres whose newest event is older was emptied or restored from an older copy, and must not be
+ * worked on before `countersign doctor --repair`: a permit that was used since is live in it again.
+ */
+const EVERY_MS = 1_000
+
+export type Restored = {
+  /** The newest event that was seen, and the newest one that is there; `null` when there is none. */
+  seen: string
+  found: string | null
+}
+
+/** What is wrong with the database according to the mark; `null` when nothing is, or there is no mark yet. */
+export async function findRestored(dataDir: string, db: Db): Promise<Restored | null> {
+  const seen = await readMark(dataDir)
+  if (seen === null) return null
+  const found = await newestEvent(db)
+  return found === null || found < seen ? { seen, found } : null
+}
+
+/**
+ * Whether the mark shows that Postgres has lost nothing: it was kept up to its newest event, but for the
+ * last minute. `false` without a mark, or with one that a process elsewhere would have kept instead.
+ */
+export async function isKnownWhole(dataDir: string, db: Db): Promise<boolean> {
+  const seen = await readMark(dataDir)
+  const found = await newestEvent(db)
+  if (seen === null || found === null) return false
+  const aheadMs = Date.parse(found) - Date.parse(seen)
+  return found >= seen && aheadMs < 60_000
+}
+
+/** The sentence for people. */
+export function describeRestored({ seen, found }: Restored): string {
+  const state = found === null ? 'is empty' : `ends at ${found}`
+  return (
+    `Postgres was emptied or restored from an older copy: its record ${state}, and this installation had come to ${seen}. ` +
+    'Nothing was changed. Bring the newer database back, or accept this one with: countersign doctor --repair'
+  )
+}
+
+/** When the database was restored from a backup that nobody has accepted yet; `null`: it was not. */
+export async function findUnaccepted(db: Db): Promise<string | null> {
+  const row = await db.selectFrom('installation').select('restored_at').executeTakeFirst()
+  return row?.restored_at?.toISOString() ?? null
+}
+
+/** The same for people. */
+export function describeUnaccepted(restoredAt: string): string {
+  return (
+    `Postgres was restored from a backup at ${restoredAt}, and what was approved may have run since that was made. ` +
+    'Nothing was changed. Accept it with: countersign doctor --repair'
+  )
+}
+
+/** Refuse to work on a database that was emptied or restored, before somebody has accepted that. */
+export async function checkNotRestored(dataDir: string, db: Db): Promise<void> {
+  const restored = await findRestored(dataDir, db)
+  if (restored !== null) throw new Refusal(describeRestored(restored))
+  const unaccepted = await findUnaccepted(db)
+  if (unaccepted !== null) throw new Refusal(describeUnaccepted(unaccepted))
+}
+
+/** Accept the database as it is. */
+export async function forgetMark(dataDir: string): Promise<void> {
+  await rm(markFile(dataDir), { force: true })
+}
+
+/** Keep the mark up to date, once a second, until disposed. */
+export function keepMark(dataDir: string, db: Db): AsyncDisposable {
+  let written: string | null = null
+  let writing = Promise.resolve()
+  const write = async () => {
+    const newest = await newestEvent(db).catch(() => null)
+    if (newest === null || newest === written) return
+    const half = `${markFile(dataDir)}.${process.pid}.new`
+    await writeFile(half, `${newest}\n`)
+    await rename(half, markFile(dataDir))
+    written = newest
+  }
+  const next = () => {
+    writing = writing.then(write).catch(() => undefined)
+  }
+  const timer = setInterval(next, EVERY_MS)
+  next()
+  return {
+    [Symbol.asyncDispose]: async () => {
+      clearInterval(timer)
+      next()
+      await writing
+    },
+  }
+}
+
+async function readMark(dataDir: string): Promise<string | null> {
+  const text = await readFile(markFile(dataDir), 'utf8').catch(() => '')
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text.trim()) ? text.trim() : null
+}
+
+/** Compared as text: always UTC, always to the microsecond. */
+async function newestEvent(db: Db): Promise<string | null> {
+  const { rows } = await sql<{ at: string }>`
+    select to_char(at at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as at
+    from audit_event order by at desc, id desc limit 1
+  `.execute(db)
+  return rows[0]?.at ?? null
+}
+
+function markFile(dataDir: string): string {
+  return join(dataDir, 'newest-record')
+}

@@ -1,0 +1,54 @@
+import { stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { devTokenFile } from '../../data-folder/dev-token.ts'
+import type { Check, Finding } from '../check.ts'
+
+const LITTLE_BYTES = 1024 ** 3
+
+/** The data folder is there, has room, and its secrets are their owner's alone. */
+export const checkDataFolder: Check = async ({ folders: { dataDir } }) => {
+  const found = await stat(dataDir).catch(() => null)
+  if (found === null) {
+    return [
+      {
+        check: 'data',
+        state: 'warning',
+        found: `${dataDir} does not exist: nothing was started with this data folder yet`,
+        remedy: 'run "countersign start", or name the right folder with --data',
+      },
+    ]
+  }
+  const findings: Finding[] = []
+  const { bavail, bsize } = await statfs(dataDir)
+  const free = bavail * bsize
+  const gigabytes = (free / 1024 ** 3).toFixed(1)
+  findings.push(
+    free < LITTLE_BYTES
+      ? {
+          check: 'data',
+          state: 'problem',
+          found: `${dataDir} has ${gigabytes} GB left`,
+          remedy: 'make room: Postgres stops taking decisions when the disk is full',
+        }
+      : { check: 'data', state: 'ok', found: `${dataDir}, ${gigabytes} GB free` },
+  )
+  const secrets = [
+    join(dataDir, 'keys', 'signing.pem'),
+    join(dataDir, 'keys', 'log.pem'),
+    join(dataDir, 'postgres.password'),
+    join(dataDir, 'postgres.application-password'),
+    devTokenFile(dataDir),
+  ]
+  for (const file of secrets) {
+    const secret = await stat(file).catch(() => null)
+    if (secret !== null && (secret.mode & 0o077) !== 0) {
+      findings.push({
+        check: 'secrets',
+        state: 'problem',
+        found: `${file} can be read by others`,
+        remedy: `chmod 600 "${file}"; when somebody may have read it, replace it`,
+      })
+    }
+  }
+  return findings
+}

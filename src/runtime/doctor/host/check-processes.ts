@@ -1,0 +1,49 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readText } from '../../environment.ts'
+import { logFolder, runFolder } from '../../folders.ts'
+import { readIdentityFile } from '../../processes/identity-file.ts'
+import { isStillRunning } from '../../processes/process-identity.ts'
+import { processFiles } from '../../supervisor/supervise.ts'
+import type { Check, Finding } from '../check.ts'
+
+/** The processes of a `countersign start` here: all of them run, or none does. */
+export const checkProcesses: Check = async ({ folders: { dataDir }, environment }) => {
+  const runDir = runFolder(dataDir)
+  const supervisor = await readIdentityFile(processFiles(runDir, 'supervisor').identity)
+  const isSupervised = supervisor !== null && isStillRunning(supervisor)
+  const isIdle: Finding = {
+    check: 'processes',
+    state: 'ok',
+    found: 'no "countersign start" runs here',
+  }
+  // What runs, this examination has started.
+  if (supervisor?.pid === process.pid) return [isIdle]
+  const names = ['api', 'temporal-worker']
+  if (readText(environment, 'TEMPORAL_ADDRESS') === undefined) names.push('temporal')
+  if (readText(environment, 'DATABASE_URL') === undefined) names.push('postgres')
+  const findings: Finding[] = []
+  for (const name of names) {
+    const identity = await readIdentityFile(processFiles(runDir, name).identity)
+    const runs = identity !== null && isStillRunning(identity)
+    if (isSupervised && !runs) {
+      findings.push({
+        check: 'processes',
+        state: 'problem',
+        found: `${name} does not run, although "countersign start" does`,
+        remedy: `look at the end of ${join(logFolder(dataDir), `${name}.log`)}: it says why`,
+      })
+    } else if (!isSupervised && runs) {
+      findings.push({
+        check: 'processes',
+        state: 'warning',
+        found: `${name} (process ${identity.pid}) was left by a start that ended`,
+        remedy: 'run "countersign start": it ends what was left and starts afresh',
+      })
+    }
+  }
+  if (findings.length > 0) return findings
+  if (!isSupervised) return [isIdle]
+  const url = await readFile(join(runDir, 'url'), 'utf8').catch(() => 'an address not written yet')
+  return [{ check: 'processes', state: 'ok', found: `everything runs, at ${url.trim()}` }]
+}

@@ -1,0 +1,51 @@
+import { realpath } from 'node:fs/promises'
+import type { Policy } from '../../../policy/policy.ts'
+import { findSandbox } from '../../../sandbox/bwrap/find-sandbox.ts'
+import { loadProject } from '../../../services/policy/load-project.ts'
+import { openMcpServers } from '../../../tools/mcp/mcp-servers.ts'
+import { spawnInSandbox } from '../../../tools/mcp/spawn-in-sandbox.ts'
+import { readText } from '../../environment.ts'
+import { Workspaces } from '../../project/workspaces.ts'
+import type { Check, Finding } from '../check.ts'
+
+/** The MCP servers of the project answer from here: each is started, or asked, as a Temporal worker of this host would. */
+export const checkMcpServers: Check = async ({ folders, environment }) => {
+  const loaded = await loadProject(folders.projectDir)
+  if ('problems' in loaded) return []
+  const { policy } = loaded
+  const workers = [...policy.workers.values()].filter((worker) => worker.mcpServers.size > 0)
+  if (workers.length === 0) return []
+  try {
+    const { projectDir } = folders
+    const dataDir = await realpath(folders.dataDir).catch(() => folders.dataDir)
+    const sandbox = await findSandbox(readText(environment, 'COUNTERSIGN_BWRAP') ?? 'bwrap')
+    const workspaces = new Workspaces({ folders, taskQueue: ownQueue(policy) })
+    await using servers = openMcpServers({
+      environment,
+      spawnConfined: spawnInSandbox({ sandbox, dataDir, projectDir }),
+      pins: { read: async () => ({ state: 'none' }) },
+      workspaceOf: (version) => workspaces.of(version, ownQueue(policy)),
+    })
+    const offers = await Promise.all(
+      workers.map(async (worker) => ({ worker, offer: await servers.toolsOf(policy, worker) })),
+    )
+    return offers.flatMap(({ worker, offer }) =>
+      [...offer.problems].map(([server, problems]): Finding => {
+        if (problems.length === 0) {
+          const count = offer.tools.filter((tool) => tool.server?.name === server).length
+          const found = `${server} of ${worker.name} answers, with ${count} tools`
+          return { check: 'mcp', state: 'ok', found }
+        }
+        const remedy = `see mcpServers in workers/${worker.name}.md`
+        return { check: 'mcp', state: 'warning', found: problems.join(' '), remedy }
+      }),
+    )
+  } catch (error) {
+    const found = `The MCP servers could not be asked: ${error instanceof Error ? error.message : String(error)}`
+    return [{ check: 'mcp', state: 'warning', found, remedy: 'see mcpServers in workers/' }]
+  }
+}
+
+function ownQueue(policy: Policy): string {
+  return policy.config.workspaces.get('default')?.taskQueue ?? ''
+}

@@ -1,0 +1,65 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { fixtureFiles } from '../../../../test/harness/fixtures/project.ts'
+import { checkProject } from './check-project.ts'
+import type { Finding, Patient } from '../check.ts'
+
+let projectDir: string
+beforeEach(async () => {
+  projectDir = await mkdtemp(join(tmpdir(), 'countersign doctor '))
+  for (const [path, text] of fixtureFiles.texts) await put(path, text)
+})
+afterEach(() => rm(projectDir, { recursive: true, force: true }))
+
+async function put(path: string, text: string): Promise<void> {
+  await mkdir(dirname(join(projectDir, path)), { recursive: true })
+  await writeFile(join(projectDir, path), text)
+}
+
+async function findings(environment: Record<string, string>): Promise<Finding[]> {
+  const folders = { projectDir, dataDir: join(projectDir, '.countersign'), isQuickstart: false }
+  const patient: Patient = {
+    folders,
+    environment,
+    databaseUrl: null,
+    temporalAddress: null,
+    temporalNamespace: 'default',
+    isAtWork: false,
+    temporalSecurity: {} as Patient['temporalSecurity'],
+  }
+  return checkProject(patient)
+}
+
+const config = fixtureFiles.texts.get('countersign.yaml') ?? ''
+const production = { COUNTERSIGN_PRODUCTION: '1' }
+
+test('in production doctor points out that nobody, or nobody else, could put a later version into force', async () => {
+  expect(await findings(production)).toContainEqual(
+    expect.objectContaining({
+      state: 'warning',
+      found: expect.stringContaining('nobody holds the right activatePolicy'),
+    }),
+  )
+  await put('countersign.yaml', `${config}  activatePolicy: [security]\n`)
+  expect(await findings(production)).toContainEqual(
+    expect.objectContaining({ found: expect.stringContaining('only one person holds') }),
+  )
+  await put('countersign.yaml', `${config}  activatePolicy: [security, ada@example.com]\n`)
+  expect((await findings(production)).map((one) => one.state)).toEqual(['ok'])
+  await put('countersign.yaml', config)
+  expect((await findings({})).map((one) => one.state)).toEqual(['ok'])
+})
+
+test('a folder that is not valid is a problem for each mistake, with file, line and what would be right', async () => {
+  await put('countersign.yaml', config.replace('rights:', 'right:'))
+  expect(await findings({})).toEqual([
+    {
+      check: 'project',
+      state: 'problem',
+      found: 'countersign.yaml:13: unknown key "right"',
+      remedy: 'did you mean "rights"?',
+    },
+  ])
+})

@@ -1,0 +1,63 @@
+import { warnOfMissingMailVariables } from '../../../delivery/email/missing-variables.ts'
+import { warnOfMissingClientSecret } from '../../../delivery/oidc/missing-secret.ts'
+import { warnOfMissingSlackVariables } from '../../../delivery/slack/missing-variables.ts'
+import { warnOfMissingSecrets } from '../../../delivery/webhooks/webhook-secret.ts'
+import { warnOfMissingSettings } from '../../../models/model-settings.ts'
+import type { Policy, ProjectProblem } from '../../../policy/policy.ts'
+import { activators } from '../../../policy/project/activators.ts'
+import { loadProject } from '../../../services/policy/load-project.ts'
+import { warnOfMissingVariables } from '../../../tools/mcp/missing-variables.ts'
+import { type Environment, readText } from '../../environment.ts'
+import type { Check, Finding } from '../check.ts'
+
+/** The project folder is valid, and its models have what they need. */
+export const checkProject: Check = async ({ folders, environment }) => {
+  const { projectDir } = folders
+  const loaded = await loadProject(projectDir)
+  if ('problems' in loaded) {
+    if (folders.isQuickstart) return []
+    return loaded.problems.map((problem) => finding(problem))
+  }
+  const warnings = [
+    ...loaded.warnings,
+    ...warnOfMissingSettings(loaded.policy, environment),
+    ...warnOfMissingVariables(loaded.policy, environment),
+    ...warnOfMissingSecrets(loaded.policy, environment),
+    ...warnOfMissingMailVariables(loaded.policy, environment),
+    ...warnOfMissingClientSecret(loaded.policy, environment),
+    ...warnOfMissingSlackVariables(loaded.policy, environment),
+  ]
+  const workers = loaded.policy.workers.size
+  return [
+    {
+      check: 'project',
+      state: 'ok',
+      found: `${projectDir} is valid: ${workers} worker${workers === 1 ? '' : 's'}`,
+    },
+    ...warnings.map((problem) => finding(problem)),
+    ...(isProduction(environment) ? activation(loaded.policy) : []),
+  ]
+}
+
+/** In production people put versions into force, two of them where it changes who decides. */
+function activation({ config }: Policy): Finding[] {
+  const count = activators(config).length
+  if (count > 1) return []
+  const found =
+    count === 0
+      ? 'nobody holds the right activatePolicy: no later version could take force'
+      : 'only one person holds the right activatePolicy: nothing that changes who decides could take force'
+  const remedy = 'name two people or more under rights.activatePolicy'
+  return [{ check: 'project', state: 'warning', found, remedy }]
+}
+
+function isProduction(environment: Environment): boolean {
+  const said = readText(environment, 'COUNTERSIGN_PRODUCTION')
+  return said === '1' || said === 'true'
+}
+
+function finding({ file, line, problem, remedy, severity }: ProjectProblem): Finding {
+  const place = line === null ? file : `${file}:${line}`
+  const state = severity === 'error' ? 'problem' : 'warning'
+  return { check: 'project', state, found: `${place}: ${problem}`, remedy }
+}

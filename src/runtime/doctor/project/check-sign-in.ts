@@ -1,0 +1,29 @@
+import { openIdProviders } from '../../../delivery/oidc/open-id-provider.ts'
+import { newFlow } from '../../../services/access/oidc/flow-secrets.ts'
+import { ProviderFailure } from '../../../services/access/oidc/identity-provider.ts'
+import { loadProject } from '../../../services/policy/load-project.ts'
+import type { Check } from '../check.ts'
+
+/** The sign-in provider of the project answers here, as who it should be. Without one there is nothing to find. */
+export const checkSignIn: Check = async ({ folders, environment }) => {
+  const loaded = await loadProject(folders.projectDir)
+  const settings = 'problems' in loaded ? null : loaded.policy.config.signIn.oidc
+  if (settings === null) return []
+  try {
+    // Asks for its documents only: nobody signs in.
+    await openIdProviders(environment)(settings).authorizationUrl(
+      newFlow().secrets,
+      settings.issuer,
+    )
+    return [{ check: 'sign-in', state: 'ok', found: `${settings.issuer} answers from here` }]
+  } catch (error) {
+    if (!(error instanceof ProviderFailure)) throw error
+    const found =
+      error.why === 'provider_wrong'
+        ? `what answers for ${settings.issuer} calls itself by another name`
+        : `${settings.issuer} does not answer as a sign-in provider (${error.code})`
+    const remedy =
+      'write signIn.oidc.issuer in countersign.yaml as its /.well-known/openid-configuration does; one-time links work meanwhile'
+    return [{ check: 'sign-in', state: 'warning', found, remedy }]
+  }
+}

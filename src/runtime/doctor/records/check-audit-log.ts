@@ -1,0 +1,146 @@
+import { sql } from 'kysely'
+import { GrowingTree } from '../../../evidence/merkle/growing-tree.ts'
+import { isSameHash } from '../../../evidence/merkle/tree-hash.ts'
+import { parseCheckpoint } from '../../../evidence/note/checkpoint.ts'
+import {
+  logKeysOf,
+  openLogCheckpoint,
+  parseHandovers,
+  type LogKeys,
+} from '../../../evidence/note/log-keys.ts'
+import { formatVerifierKey, parseVerifierKey } from '../../../evidence/note/note-key.ts'
+import { parseNote } from '../../../evidence/note/signed-note.ts'
+import { readLeafHashes, type StoredCheckpoint } from '../../../store/audit/audit-log.ts'
+import { connectDatabase, type Db } from '../../../store/database.ts'
+import { readHandovers, readLogKey } from '../../../store/installation-keys.ts'
+import type { Environment } from '../../environment.ts'
+import { findLogKey } from '../../keys/log-key-files.ts'
+import type { Check, Finding } from '../check.ts'
+
+const check = 'audit log'
+const leavesAtOnce = 4096
+const slowSeconds = 60
+
+/** The trail is what the log's checkpoints signed: every event is hashed again, and every checkpoint compared. */
+export const checkAuditLog: Check = async ({ databaseUrl, isAtWork, folders, environment }) => {
+  if (databaseUrl === null) return []
+  const applicationName = 'countersign doctor'
+  const db = connectDatabase({ url: databaseUrl, poolSize: 1, applicationName })
+  try {
+    const found =
+      (await findLost(db)) ??
+      (await findChanged(db, await findKeys(db, folders.dataDir, environment)))
+    return [found === null ? await findLag(db, isAtWork) : changed(found)]
+  } catch (error) {
+    // What does not answer, or has no schema, is reported by the check of Postgres.
+    if (!(error instanceof Error) || 'code' in error) return []
+    if (error instanceof AnotherKey)
+      return [{ check, state: 'problem', found: error.message, remedy: keyRemedy }]
+    return [changed(error.message)]
+  } finally {
+    await db.destroy()
+  }
+}
+
+/** The key that the log goes on with is not the one that is here. */
+class AnotherKey extends Error {}
+const keyRemedy =
+  'put keys/log.pem back from a copy; when there is none: countersign rotate-key log --lost (docs/keys.md)'
+
+function changed(found: string): Finding {
+  const remedy =
+    'somebody changed the database behind the service: keep it as it is, and compare it with a backup, a bundle or a receipt'
+  return { check, state: 'problem', found, remedy }
+}
+
+/** The log's keys as far as the one that is here leads; `null`: there is none here. */
+async function findKeys(
+  db: Db,
+  dataDir: string,
+  environment: Environment,
+): Promise<LogKeys | null> {
+  const noted = await readLogKey(db)
+  const name = noted === null ? null : parseVerifierKey(noted.vkey).name
+  const own = await findLogKey(dataDir, environment, name)
+  if (own === null) return null
+  if (noted !== null && formatVerifierKey(own) !== noted.vkey) {
+    throw new AnotherKey(
+      `the log is signed with ${noted.vkey}, and ${formatVerifierKey(own)} is here: events wait`,
+    )
+  }
+  return logKeysOf(own, parseHandovers(await readHandovers(db)))
+}
+
+/** Events that have neither a leaf nor a place in the queue, and leaves whose event is gone. */
+async function findLost(db: Db): Promise<string | null> {
+  const { rows } = await sql<{ kept: number; gone: number }>`
+    select
+      (select count(*)::int from audit_event event
+        where not exists (select from audit_leaf where event_id = event.id)
+          and not exists (select from audit_unsequenced where event_id = event.id)) as kept,
+      (select count(*)::int from audit_leaf leaf
+        where not exists (select from audit_event where id = leaf.event_id)) as gone
+  `.execute(db)
+  const { kept = 0, gone = 0 } = rows[0] ?? {}
+  if (kept > 0) return `${kept} of the trail's events were kept from its log`
+  return gone > 0 ? `${gone} events that the log covers are gone` : null
+}
+
+/** The first checkpoint that the events no longer hash to, or that is not the log's own. */
+async function findChanged(db: Db, keys: LogKeys | null): Promise<string | null> {
+  const rows = await db
+    .selectFrom('audit_checkpoint')
+    .select(['size', 'note'])
+    .orderBy('size')
+    .execute()
+  const checkpoints = rows.map(({ size, note }) => ({ size: Number(size), note }))
+  const tree = new GrowingTree()
+  for (const checkpoint of checkpoints) {
+    while (tree.size < checkpoint.size) {
+      const end = Math.min(checkpoint.size, tree.size + leavesAtOnce)
+      for (const hash of await readLeafHashes(db, tree.size, end)) tree.append(hash)
+    }
+    const problem = compare(checkpoint, tree.root(), keys)
+    if (problem !== null) return problem
+  }
+  // In one statement: the log may have grown since its checkpoints were read.
+  const { rows: beyond } = await sql<{ size: number }>`
+    select newest.size from (select coalesce(max(size), 0)::float8 as size from audit_checkpoint) as newest
+    where exists (select from audit_leaf where index >= newest.size)
+  `.execute(db)
+  const [signed] = beyond
+  return signed === undefined
+    ? null
+    : `the log has events beyond its newest checkpoint of ${signed.size}`
+}
+
+function compare({ size, note }: StoredCheckpoint, root: Uint8Array, keys: LogKeys | null) {
+  try {
+    const signed =
+      keys === null ? parseCheckpoint(parseNote(note).text) : openLogCheckpoint(note, keys)
+    if (signed.size === size && isSameHash(signed.root, root)) return null
+    return `the first ${size} events are not those that the checkpoint of ${size} signed`
+  } catch (error) {
+    return `the checkpoint of ${size} is not the log's: ${error instanceof Error ? error.message : String(error)}`
+  }
+}
+
+async function findLag(db: Db, isAtWork: boolean): Promise<Finding> {
+  const { rows } = await sql<{ covered: number; waiting: number; seconds: number | null }>`
+    select coalesce((select max(size) from audit_checkpoint), 0)::float8 as covered,
+      count(*)::int as waiting,
+      extract(epoch from clock_timestamp() - min(audit_event.at))::float8 as seconds
+    from audit_unsequenced join audit_event on audit_event.id = event_id
+  `.execute(db)
+  const { covered = 0, waiting = 0, seconds = null } = rows[0] ?? {}
+  const oldest = Math.round(seconds ?? 0)
+  if (oldest < slowSeconds) {
+    return { check, state: 'ok', found: `${covered} events are what their checkpoints signed` }
+  }
+  return {
+    check,
+    state: isAtWork ? 'problem' : 'warning',
+    found: `${waiting} events wait for a checkpoint, the oldest for ${oldest} s`,
+    remedy: 'they are covered once an API process runs; when one does, its log says why it cannot',
+  }
+}

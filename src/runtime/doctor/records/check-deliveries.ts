@@ -1,0 +1,44 @@
+import { sql } from 'kysely'
+import { connectDatabase } from '../../../store/database.ts'
+import type { Check, Finding } from '../check.ts'
+
+const SLOW_SECONDS = 60
+
+/** What was decided reaches Temporal. */
+export const checkDeliveries: Check = async ({ databaseUrl, isAtWork }) => {
+  if (databaseUrl === null) return []
+  const db = connectDatabase({
+    url: databaseUrl,
+    poolSize: 1,
+    applicationName: 'countersign doctor',
+  })
+  try {
+    const { rows } = await sql<{ waiting: string; seconds: string | null; why: string | null }>`
+      select count(*) as waiting, max(extract(epoch from clock_timestamp() - created_at)) as seconds,
+             (array_agg(last_error order by id) filter (where last_error is not null))[1] as why
+      from outbox where delivered_at is null and undeliverable_at is null
+    `.execute(db)
+    const { waiting = '0', seconds = null, why = null } = rows[0] ?? {}
+    const oldest = Math.round(Number(seconds ?? 0))
+    const finding: Finding =
+      oldest < SLOW_SECONDS
+        ? {
+            check: 'deliveries',
+            state: 'ok',
+            found: `${waiting} ${waiting === '1' ? 'signal' : 'signals'} on their way`,
+          }
+        : {
+            check: 'deliveries',
+            state: isAtWork ? 'problem' : 'warning',
+            found: `${waiting} signals wait for Temporal, the oldest for ${oldest} s${why === null ? '' : ` (${why})`}`,
+            remedy:
+              'they are delivered once an API process runs and Temporal answers; nothing is lost meanwhile',
+          }
+    return [finding]
+  } catch {
+    // A database without the schema is reported by the check of Postgres.
+    return []
+  } finally {
+    await db.destroy()
+  }
+}

@@ -1,0 +1,53 @@
+import { sql } from 'kysely'
+import { connectDatabase } from '../../../store/database.ts'
+import type { Check, Finding } from '../check.ts'
+
+/** An execution is given up after 90 minutes (its activity's time-out); what is older was forgotten. */
+const LONGEST_MINUTES = 95
+
+/** No call is executing for longer than one may, and no approval of an older epoch can still be used. */
+export const checkExecutions: Check = async ({ databaseUrl }) => {
+  if (databaseUrl === null) return []
+  const db = connectDatabase({
+    url: databaseUrl,
+    poolSize: 1,
+    applicationName: 'countersign doctor',
+  })
+  try {
+    const { rows } = await sql<{ forgotten: number; older: number }>`
+      select
+        (select count(*)::int from execution where state = 'started'
+           and started_at < clock_timestamp() - ${LONGEST_MINUTES} * interval '1 minute') as forgotten,
+        (select count(*)::int from execution where state = 'started' and epoch < installation.epoch)
+        + (select count(*)::int from permit where state = 'live' and epoch < installation.epoch) as older
+      from installation
+    `.execute(db)
+    const { forgotten = 0, older = 0 } = rows[0] ?? {}
+    const findings: Finding[] = []
+    if (forgotten > 0) {
+      findings.push({
+        check: 'executions',
+        state: 'problem',
+        found: `calls that started and of which nobody has reported for over ${LONGEST_MINUTES} minutes: ${forgotten}`,
+        remedy:
+          'see that a Temporal worker runs on the host of their workspace; then "countersign doctor --repair" wakes ' +
+          'their runs, and what became of each call is asked in the queue',
+      })
+    }
+    if (older > 0) {
+      findings.push({
+        check: 'executions',
+        state: 'problem',
+        found: `approvals and started calls from before the last repair, which was interrupted: ${older}`,
+        remedy: 'run "countersign doctor --repair" again: each becomes an outcome check',
+      })
+    }
+    if (findings.length > 0) return findings
+    return [{ check: 'executions', state: 'ok', found: 'no call was left in the middle' }]
+  } catch {
+    // A database without the schema is reported by the check of Postgres.
+    return []
+  } finally {
+    await db.destroy()
+  }
+}

@@ -1,0 +1,83 @@
+import { access } from 'node:fs/promises'
+import { join } from 'node:path'
+import { readText } from '../../environment.ts'
+import { loadVerifier } from '../../keys/public-keys.ts'
+import { findRetiring } from '../../keys/rotate-signing-key.ts'
+import { connectDatabase } from '../../../store/database.ts'
+import type { Check, Finding } from '../check.ts'
+
+/** What was signed can be verified here: the keys of the activations in the database are known. */
+export const checkKeys: Check = async (patient) => {
+  const { dataDir } = patient.folders
+  const hasSigner =
+    readText(patient.environment, 'COUNTERSIGN_SIGNING_KEY') !== undefined ||
+    (await access(join(dataDir, 'keys', 'signing.pem')).then(
+      () => true,
+      () => false,
+    ))
+  let known: ReadonlyMap<string, unknown>
+  try {
+    known = (await loadVerifier(dataDir, patient.environment)).publicKeys
+  } catch (error) {
+    const state = hasSigner ? 'problem' : 'warning'
+    return [
+      {
+        check: 'keys',
+        state,
+        found: error instanceof Error ? error.message : String(error),
+        remedy:
+          'the API makes its key when it first starts; afterwards keep keys/ with your backups',
+      },
+    ]
+  }
+  const [marked] = await findRetiring(dataDir)
+  if (marked !== undefined) {
+    return [
+      {
+        check: 'keys',
+        state: 'problem',
+        found: `key ${marked} is marked as compromised, and still counts`,
+        remedy:
+          'start the API, which retires it; when it signs with it still: countersign rotate-key signing --compromised',
+      },
+    ]
+  }
+  const used = await usedKeys(patient.databaseUrl)
+  const missing = used.filter((id) => !known.has(id))
+  const finding: Finding =
+    missing.length === 0
+      ? {
+          check: 'keys',
+          state: 'ok',
+          found: `${known.size} public key${known.size === 1 ? '' : 's'} known`,
+        }
+      : {
+          check: 'keys',
+          state: 'problem',
+          found: `the policy in force was signed with key ${missing.join(', ')}, which is not known here: every execution is refused`,
+          remedy: `restore ${join(dataDir, 'keys')} from the backup, or activate the policy again to sign it with the present key`,
+        }
+  return [finding]
+}
+
+async function usedKeys(databaseUrl: string | null): Promise<string[]> {
+  if (databaseUrl === null) return []
+  const db = connectDatabase({
+    url: databaseUrl,
+    poolSize: 1,
+    applicationName: 'countersign doctor',
+  })
+  try {
+    const newest = await db
+      .selectFrom('policy_activation')
+      .select('key_id')
+      .orderBy('sequence', 'desc')
+      .limit(1)
+      .execute()
+    return newest.map((row) => row.key_id)
+  } catch {
+    return []
+  } finally {
+    await db.destroy()
+  }
+}

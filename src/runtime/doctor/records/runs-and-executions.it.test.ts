@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRequest, addRun, type TestRun } from '../../../../test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '../../../../test/harness/fixtures/people.ts'
+import {
+  createTestService,
+  type TestService,
+} from '../../../../test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '../../../../test/harness/postgres.ts'
+import { useOwnNamespace, type TestTemporal } from '../../../../test/harness/temporal.ts'
+import { waitUntil } from '../../../../test/harness/wait-until.ts'
+import { startRun } from '../../../delivery/outbox/deliver-rows.ts'
+import { NamespaceGuard } from '../../../delivery/namespace-guard.ts'
+import { connectTemporal, type TemporalClient } from '../../../delivery/temporal-client.ts'
+import { decideRequest } from '../../../services/decisions/decide-request.ts'
+import { findFolders } from '../../folders.ts'
+import { checkExecutions } from './check-executions.ts'
+import { checkRuns } from './check-runs.ts'
+import type { Patient } from '../check.ts'
+
+let database: TestDatabase
+let service: TestService
+let address: TestTemporal
+let temporal: TemporalClient
+let ada: TestPerson
+let grace: TestPerson
+let patient: Patient
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  address = await useOwnNamespace()
+  temporal = connectTemporal(address)
+  ada = await addPerson(service.db, 'Ada', [])
+  grace = await addPerson(service.db, 'Grace', ['platform'])
+  patient = {
+    folders: findFolders({ data: '/nowhere' }),
+    environment: {},
+    databaseUrl: database.url,
+    temporalAddress: address.address,
+    temporalNamespace: address.namespace,
+    temporalSecurity: { tls: false },
+    isAtWork: true,
+  }
+})
+afterAll(async () => {
+  await temporal?.close()
+  await database[Symbol.asyncDispose]()
+})
+
+async function addOldRun(): Promise<TestRun> {
+  const run = await addRun(service, { startedBy: ada })
+  await service.db
+    .updateTable('run')
+    .set({ created_at: new Date(Date.now() - 3_600_000) })
+    .where('id', '=', run.id)
+    .execute()
+  return run
+}
+
+async function startWorkflow(workflowId: string): Promise<void> {
+  const guard = new NamespaceGuard({ db: service.db, temporal })
+  const { taskQueue } = address
+  await startRun(
+    { guard, temporal, taskQueue, admit: async () => true },
+    { id: workflowId, workflow_id: workflowId },
+  )
+}
+
+test('doctor names runs without a workflow, workflows without a run and ended runs whose workflow goes on, and touches none', async () => {
+  const [missing, revived] = [await addOldRun(), await addOldRun()]
+  await startWorkflow(`run-${revived.id}`)
+  await startWorkflow('run-of-nobody')
+  await service.db
+    .updateTable('run')
+    .set({ state: 'completed', ended_at: new Date(Date.now() - 60_000) })
+    .where('id', '=', revived.id)
+    .execute()
+  await waitUntil(async () => (await checkRuns(patient)).length === 3, { withinMs: 90_000 })
+  const findings = await checkRuns(patient)
+  expect(findings.map(({ check, state }) => `${check} ${state}`)).toEqual([
+    'runs problem',
+    'runs problem',
+    'runs problem',
+  ])
+  expect(findings[0]?.found).toBe(
+    `runs without a workflow, since Temporal was restored from an older copy or emptied: 1 (${missing.id})`,
+  )
+  expect(findings[1]?.found).toContain(`1 (${revived.id})`)
+  expect(findings[2]?.found).toContain('1 (run-of-nobody)')
+  expect(findings.every(({ remedy }) => remedy?.includes('countersign doctor --repair'))).toBe(true)
+  const { raw } = await temporal.client.workflow.getHandle('run-of-nobody').describe()
+  expect(Number(raw.workflowExecutionInfo?.historyLength)).toBe(2)
+})
+
+test('doctor says nothing about runs at a Temporal that is not the one of this installation', async () => {
+  const own = await service.db
+    .selectFrom('installation')
+    .select('namespace_id')
+    .executeTakeFirstOrThrow()
+  await service.db.updateTable('installation').set({ namespace_id: 'another' }).execute()
+  expect(await checkRuns(patient)).toEqual([])
+  await service.db.updateTable('installation').set(own).execute()
+})
+
+test('doctor names approvals that an interrupted repair left, and calls that nobody has reported on', async () => {
+  expect(await checkExecutions(patient)).toMatchObject([{ state: 'ok' }])
+  const request = await addRequest(service, await addOldRun())
+  await decideRequest(service.ctx, grace.caller, {
+    request: request.id,
+    body: { decision: 'approve', digest: request.digest, revision: 1, scope: 'once' },
+  })
+  const { epoch } = await service.db
+    .selectFrom('installation')
+    .select('epoch')
+    .executeTakeFirstOrThrow()
+  await service.db
+    .updateTable('installation')
+    .set({ epoch: epoch + 1 })
+    .execute()
+  expect(await checkExecutions(patient)).toMatchObject([
+    { state: 'problem', found: expect.stringContaining('which was interrupted: 1') },
+  ])
+  await service.db
+    .insertInto('execution')
+    .values({
+      call_id: request.callId,
+      attempt: 1,
+      state: 'started',
+      epoch: epoch + 1,
+      started_at: new Date(Date.now() - 2 * 3_600_000),
+    })
+    .execute()
+  expect(await checkExecutions(patient)).toMatchObject([
+    { state: 'problem', found: expect.stringContaining('over 95 minutes: 1') },
+    { state: 'problem' },
+  ])
+})

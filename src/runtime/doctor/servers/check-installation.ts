@@ -1,0 +1,88 @@
+import { connectTemporal } from '../../../delivery/temporal-client.ts'
+import { connectDatabase } from '../../../store/database.ts'
+import type { Db } from '../../../store/database.ts'
+import {
+  describeRestored,
+  describeUnaccepted,
+  findRestored,
+  findUnaccepted,
+} from '../../data-folder/high-water-mark.ts'
+import type { Check, Finding, Patient } from '../check.ts'
+
+/** Postgres and Temporal are those this installation belongs to, and neither was restored behind its back. */
+export const checkInstallation: Check = async (patient) => {
+  if (patient.databaseUrl === null) return []
+  const db = connectDatabase({
+    url: patient.databaseUrl,
+    poolSize: 1,
+    applicationName: 'countersign doctor',
+  })
+  try {
+    const findings = [await checkMark(db, patient), await checkNamespace(db, patient)]
+    return findings.flatMap((finding) => (finding === null ? [] : [finding]))
+  } catch {
+    // What does not answer is reported by the checks of Postgres and Temporal.
+    return []
+  } finally {
+    await db.destroy()
+  }
+}
+
+const acceptIt =
+  'run "countersign doctor --repair": approvals that may have been used meanwhile become outcome checks for a ' +
+  'person to settle'
+
+async function checkMark(db: Db, { folders }: Patient): Promise<Finding> {
+  const restored = await findRestored(folders.dataDir, db)
+  if (restored === null) {
+    const unaccepted = await findUnaccepted(db)
+    if (unaccepted === null)
+      return { check: 'record', state: 'ok', found: 'Postgres has everything that was recorded' }
+    return {
+      check: 'record',
+      state: 'problem',
+      found: describeUnaccepted(unaccepted),
+      remedy: acceptIt,
+    }
+  }
+  return {
+    check: 'record',
+    state: 'problem',
+    found: describeRestored(restored),
+    remedy: `stop the service; bring the newer database back, or ${acceptIt}`,
+  }
+}
+
+async function checkNamespace(db: Db, patient: Patient): Promise<Finding | null> {
+  if (patient.temporalAddress === null) return null
+  const row = await db
+    .selectFrom('installation')
+    .select(['namespace_id', 'epoch'])
+    .executeTakeFirst()
+  const temporal = connectTemporal({
+    address: patient.temporalAddress,
+    namespace: patient.temporalNamespace,
+    ...patient.temporalSecurity,
+  })
+  try {
+    const found = await temporal.namespaceId()
+    const expected = row?.namespace_id ?? null
+    if (expected === null || expected === found) {
+      return {
+        check: 'namespace',
+        state: 'ok',
+        found: `Temporal is the one of this installation (epoch ${row?.epoch ?? 1})`,
+      }
+    }
+    return {
+      check: 'namespace',
+      state: 'problem',
+      found: `Temporal's namespace (id ${found}) is not the one of this installation (id ${expected}): it was emptied, or it is another server`,
+      remedy:
+        'point TEMPORAL_ADDRESS at the right server, or run "countersign doctor --repair" to go on with this one: ' +
+        'runs are started again from where Postgres says they are',
+    }
+  } finally {
+    await temporal.close()
+  }
+}

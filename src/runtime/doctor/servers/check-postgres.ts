@@ -1,0 +1,77 @@
+import { Client } from 'pg'
+import { migrations } from '../../../store/migrations/index.ts'
+import type { Check, Finding, Patient } from '../check.ts'
+
+const OLDEST = 160_000
+
+/** Postgres answers, is new enough, and has this version's schema. */
+export const checkPostgres: Check = async (patient: Patient) => {
+  if (patient.databaseUrl === null) {
+    return [
+      { check: 'postgres', state: 'ok', found: 'not running; "countersign start" brings its own' },
+    ]
+  }
+  const client = new Client({
+    connectionString: patient.databaseUrl,
+    connectionTimeoutMillis: 5_000,
+  })
+  client.on('error', () => undefined)
+  try {
+    await client.connect()
+    return [await checkVersion(client), await checkSchema(client)]
+  } catch (error) {
+    return [
+      {
+        check: 'postgres',
+        state: 'problem',
+        found: `Postgres does not answer: ${error instanceof Error ? error.message : String(error)}`,
+        remedy:
+          'nothing is decided and nothing executes until it does: start it, or check DATABASE_URL',
+      },
+    ]
+  } finally {
+    await client.end().catch(() => undefined)
+  }
+}
+
+async function checkVersion(client: Client): Promise<Finding> {
+  const { rows } = await client.query<{ version: string; number: string }>(
+    "select current_setting('server_version') as version, current_setting('server_version_num') as number",
+  )
+  const version = rows[0]?.version ?? 'unknown'
+  if (Number(rows[0]?.number ?? 0) >= OLDEST)
+    return { check: 'postgres', state: 'ok', found: `Postgres ${version}` }
+  return {
+    check: 'postgres',
+    state: 'problem',
+    found: `Postgres ${version} is too old`,
+    remedy: 'upgrade it to version 16 or newer',
+  }
+}
+
+async function checkSchema(client: Client): Promise<Finding> {
+  const known = Object.keys(migrations)
+  const { rows } = await client
+    .query<{ name: string }>('select name from kysely_migration')
+    .catch(() => ({ rows: [] as { name: string }[] }))
+  const applied = new Set(rows.map((row) => row.name))
+  const missing = known.filter((name) => !applied.has(name))
+  const unknown = [...applied].filter((name) => !known.includes(name))
+  if (missing.length > 0) {
+    return {
+      check: 'schema',
+      state: 'problem',
+      found: `the database lacks ${missing.join(', ')}`,
+      remedy: 'run "countersign migrate"',
+    }
+  }
+  if (unknown.length > 0) {
+    return {
+      check: 'schema',
+      state: 'problem',
+      found: `the database was brought further by a newer version (${unknown.join(', ')})`,
+      remedy: 'run that newer version: this one must not write there',
+    }
+  }
+  return { check: 'schema', state: 'ok', found: 'the schema is up to date' }
+}

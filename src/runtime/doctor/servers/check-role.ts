@@ -1,0 +1,39 @@
+import { changeableTrail } from '../../../store/migrating/application-role.ts'
+import { connectDatabase } from '../../../store/database.ts'
+import { APPLICATION } from '../../embedded/postgres-address.ts'
+import { readText } from '../../environment.ts'
+import type { Check } from '../check.ts'
+
+/** The service's own role can add to the trail and not change it (audit.md, Protection). */
+export const checkRole: Check = async ({ databaseUrl, environment }) => {
+  if (databaseUrl === null) return []
+  const isOurs = readText(environment, 'DATABASE_URL') === undefined
+  const db = connectDatabase({
+    url: databaseUrl,
+    poolSize: 1,
+    applicationName: 'countersign doctor',
+  })
+  try {
+    const changeable = await changeableTrail(db, isOurs ? APPLICATION : null)
+    if (changeable.length === 0) {
+      return [
+        { check: 'role', state: 'ok', found: 'the service can add to the trail, not change it' },
+      ]
+    }
+    return [
+      {
+        check: 'role',
+        state: 'warning',
+        found: `the service's database role can change the trail (${changeable.join(', ')})`,
+        remedy:
+          'name another role in DATABASE_URL and the owner in COUNTERSIGN_MIGRATE_DATABASE_URL, and run "countersign ' +
+          'migrate": docs/operations.md, the database\'s roles',
+      },
+    ]
+  } catch {
+    // What does not answer is reported by the check of Postgres.
+    return []
+  } finally {
+    await db.destroy()
+  }
+}

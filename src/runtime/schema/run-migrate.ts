@@ -1,0 +1,32 @@
+import { connectDatabase } from '../../store/database.ts'
+import { migrateToLatest } from '../../store/migrating/migrate.ts'
+import { grantToApplication, migrationUrl } from './application-role.ts'
+import { processEnvironment } from '../environment.ts'
+import { findFolders } from '../folders.ts'
+import { readProjectEnvironment } from '../project/project-environment.ts'
+
+/**
+ * `countersign migrate`: bring the database named by `DATABASE_URL` to this version's schema. As the owner that
+ * `COUNTERSIGN_MIGRATE_DATABASE_URL` names it also gives the role of `DATABASE_URL` its rights.
+ */
+export async function runMigrate(options: { project?: string; data?: string }): Promise<void> {
+  const folders = findFolders(options)
+  const environment = readProjectEnvironment(folders.projectDir, processEnvironment())
+  const url = migrationUrl(environment)
+  if (url === undefined) {
+    throw new Error(
+      'DATABASE_URL is not set: name the Postgres to migrate, or run "countersign start", which brings its own',
+    )
+  }
+  const db = connectDatabase({ url, poolSize: 2, applicationName: 'countersign migrate' })
+  try {
+    const applied = await migrateToLatest(db)
+    console.log(applied.length === 0 ? 'the schema is up to date' : `applied ${applied.join(', ')}`)
+    const granted = await grantToApplication(db, environment)
+    if (granted !== null) console.log(granted)
+  } catch (cause) {
+    throw new Error(`the database could not be migrated: ${(cause as Error).message}`, { cause })
+  } finally {
+    await db.destroy()
+  }
+}

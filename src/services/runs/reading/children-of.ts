@@ -1,0 +1,28 @@
+import type { RunState } from '../../../domain/request.ts'
+import type { Db } from '../../../store/database.ts'
+import type { Viewer } from '../../requests/viewer.ts'
+import { runVisibleTo } from '../../requests/visible-to.ts'
+
+/** A run that a call of another has started. */
+export interface ChildRecord {
+  readonly runId: string
+  readonly worker: string
+  readonly state: RunState
+  /** the call of the parent that waits for it */
+  readonly callId: string | null
+}
+
+/** The runs that a run has started, oldest first, as far as the viewer may see them (security.md 22). */
+export async function childrenOf(
+  db: Db,
+  viewer: Viewer,
+  runId: string,
+): Promise<readonly ChildRecord[]> {
+  return db
+    .selectFrom('run')
+    .select(['id as runId', 'worker', 'state', 'parent_call_id as callId'])
+    .where('parent_run_id', '=', runId)
+    .where(runVisibleTo(viewer, 'run.id'))
+    .orderBy('created_at')
+    .execute()
+}

@@ -1,0 +1,80 @@
+import { sql } from 'kysely'
+import type { Json } from '../../../domain/json.ts'
+import { Problem } from '../../../domain/problem.ts'
+import { isEnd, runTransitions } from '../../../domain/transitions.ts'
+import { getText } from '../../../store/content/content.ts'
+import type { Caller, ServiceContext } from '../../context.ts'
+import type { LineageRecord } from '../../requests/request-record.ts'
+import { runRecord, runRows, type RunRow } from './list-runs.ts'
+import { childrenOf } from './children-of.ts'
+import { maySteer } from '../may-steer-run.ts'
+import type { RunDetailRecord } from './run-record.ts'
+import { assertVisible } from './visible-run.ts'
+
+/** A run with everything but its transcript. Rejects with `not_found` for what the caller may not see. */
+export async function getRun(
+  ctx: ServiceContext,
+  caller: Caller,
+  runId: string,
+): Promise<RunDetailRecord> {
+  const viewer = await assertVisible(ctx, caller, runId)
+  const { rows } = await sql<RunRow>`${runRows} where run.id = ${runId}`.execute(ctx.db)
+  const row = rows[0]
+  if (row === undefined) throw new Problem('not_found', `There is no run ${runId}`)
+  const run = await ctx.db
+    .selectFrom('run')
+    .select([
+      'turn',
+      'output',
+      'policy_digest',
+      'input_digest',
+      'end_reason',
+      'state',
+      'attachments',
+    ])
+    .where('id', '=', runId)
+    .executeTakeFirstOrThrow()
+  const children = await childrenOf(ctx.db, viewer, runId)
+  const policy = await ctx.policies.byDigest(run.policy_digest)
+  const steers = !isEnd(runTransitions, run.state) && (await maySteer(ctx, caller, runId))
+  return {
+    ...runRecord(row),
+    turns: run.turn,
+    lineage: await lineageOf(ctx, runId),
+    children,
+    output: run.output,
+    policyDigest: run.policy_digest,
+    input: JSON.parse(await getText(ctx.db, run.input_digest)) as Json,
+    attachments: run.attachments ?? [],
+    model: policy.workers.get(row.worker)?.model ?? '',
+    endReason: run.end_reason,
+    allowed: { message: steers, cancel: steers, call: steers && (await mayCall(ctx, caller, row)) },
+  }
+}
+
+/** Whether a person could find a manual tool here; which ones there are, only the host of the workspace knows. */
+async function mayCall(
+  ctx: ServiceContext,
+  caller: Caller,
+  run: Pick<RunRow, 'worker'>,
+): Promise<boolean> {
+  if (caller.actor.type !== 'person') return false
+  const worker = (await ctx.policies.inForce()).workers.get(run.worker)
+  return worker !== undefined && worker.tools.size > 0
+}
+
+async function lineageOf(ctx: ServiceContext, runId: string): Promise<LineageRecord[]> {
+  const rows = await ctx.db
+    .selectFrom('run_lineage')
+    .innerJoin('run', 'run.id', 'run_lineage.ancestor_id')
+    .innerJoin('person', 'person.id', 'run.started_by')
+    .select(['run.id as runId', 'run.worker', 'person.id as personId', 'person.name'])
+    .where('run_lineage.run_id', '=', runId)
+    .orderBy('run_lineage.depth')
+    .execute()
+  return rows.map(({ runId: id, worker, personId, name }) => ({
+    runId: id,
+    worker,
+    startedBy: { id: personId, name },
+  }))
+}

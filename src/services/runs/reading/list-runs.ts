@@ -1,0 +1,117 @@
+import { sql, type RawBuilder } from 'kysely'
+import type { RunState } from '../../../domain/request.ts'
+import type { RunMode } from '../../../domain/verdict.ts'
+import { pageOfAny } from '../../../store/paging/page-of-any.ts'
+import type { RunFailure } from '../../../store/tables/runs.ts'
+import type { Caller, ServiceContext } from '../../context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../pages.ts'
+import { viewerOf, type Viewer } from '../../requests/viewer.ts'
+import { waysToSeeRun } from '../../requests/visible-to.ts'
+import type { RunRecord } from './run-record.ts'
+import { isUuid } from './visible-run.ts'
+
+export interface ListRunsInput extends PageInput {
+  readonly state?: RunState
+  readonly worker?: string
+  /** `me`, a person's id, or an e-mail address */
+  readonly startedBy?: string
+}
+
+const order = 'newest'
+
+/**
+ * A page of the runs that the caller may see (security.md 22), newest first, by keyset.
+ * Rejects with `invalid_request` for a cursor that is not of this list.
+ */
+export async function listRuns(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: ListRunsInput,
+): Promise<Page<RunRecord>> {
+  const viewer = await viewerOf(ctx, caller)
+  const conditions = conditionsOf(viewer, input)
+  const before = keysBefore(input, order, ['instant', 'id'])
+  if (before !== null) {
+    conditions.push(
+      sql<boolean>`(run.created_at, run.id) < (${before[0]}::text::timestamptz, ${before[1]}::text::uuid)`,
+    )
+  }
+  const limit = pageSize(input) + 1
+  const keys = [sql`run.created_at`, sql`run.id`]
+  const seen = pageOfAny({
+    columns: [sql`run.id`],
+    from: sql`run`,
+    where: conditions,
+    anyOf: waysToSeeRun(viewer, 'run.id'),
+    order: { keys, descending: true },
+    limit,
+  })
+  const { rows } = await sql<RunRow>`
+    ${runRows}
+    where run.id in (select id from (${seen}) as seen)
+    order by run.created_at desc, run.id desc
+    limit ${limit}
+  `.execute(ctx.db)
+  const page = pageFrom(rows, input, order, ({ created_key: at, id }) => [at, id])
+  return { items: page.items.map(runRecord), nextCursor: page.nextCursor }
+}
+
+export interface RunRow {
+  readonly id: string
+  readonly workflow_id: string
+  readonly worker: string
+  readonly state: RunState
+  readonly mode: RunMode
+  readonly started_by: string
+  readonly starter_name: string
+  readonly created_at: Date
+  readonly created_key: string
+  readonly ended_at: Date | null
+  readonly pending_requests: number
+  readonly failure: RunFailure | null
+  readonly title: string
+  readonly scripted: boolean
+}
+
+/** What every listing of runs reads. */
+export const runRows = sql`
+  select run.id, run.workflow_id, run.worker, run.state, run.mode, run.started_by,
+    person.name as starter_name, run.created_at, run.created_at::text as created_key, run.ended_at,
+    run.pending_requests, run.failure, run.title,
+    worker_version.script is not null as scripted
+  from run
+  join person on person.id = run.started_by
+  join worker_version on worker_version.digest = run.worker_digest
+`
+
+/** A row as callers get it. */
+export function runRecord(row: RunRow): RunRecord {
+  return {
+    id: row.id,
+    workflowId: row.workflow_id,
+    worker: row.worker,
+    state: row.state,
+    mode: row.mode,
+    startedBy: { id: row.started_by, name: row.starter_name },
+    createdAt: row.created_at,
+    endedAt: row.ended_at,
+    pendingRequests: row.pending_requests,
+    title: row.title,
+    scripted: row.scripted,
+    failure: row.failure,
+  }
+}
+
+function conditionsOf(viewer: Viewer, input: ListRunsInput): RawBuilder<boolean>[] {
+  const conditions: RawBuilder<boolean>[] = []
+  if (input.state !== undefined) conditions.push(sql<boolean>`run.state = ${input.state}`)
+  if (input.worker !== undefined) conditions.push(sql<boolean>`run.worker = ${input.worker}`)
+  if (input.startedBy !== undefined) conditions.push(startedBy(viewer, input.startedBy))
+  return conditions
+}
+
+function startedBy(viewer: Viewer, who: string): RawBuilder<boolean> {
+  if (who === 'me') return sql<boolean>`run.started_by = ${viewer.personId}`
+  if (isUuid(who)) return sql<boolean>`run.started_by = ${who}`
+  return sql<boolean>`run.started_by = (select id from person where email = ${who.toLowerCase()})`
+}

@@ -1,0 +1,48 @@
+import type { ChildRecord } from './children-of.ts'
+import type { Json } from '../../../domain/json.ts'
+import type { RunState } from '../../../domain/request.ts'
+import type { RunMode } from '../../../domain/verdict.ts'
+import type { RunFailure } from '../../../store/tables/runs.ts'
+import type { RunAttachment } from '../../delegation/attached-files.ts'
+import type { LineageRecord, PersonRef } from '../../requests/request-record.ts'
+
+/** A run in a list. */
+export interface RunRecord {
+  readonly id: string
+  readonly workflowId: string
+  readonly worker: string
+  readonly state: RunState
+  readonly mode: RunMode
+  readonly startedBy: PersonRef
+  readonly createdAt: Date
+  readonly endedAt: Date | null
+  readonly pendingRequests: number
+  /** the first line of what it was asked */
+  readonly title: string
+  /** its model is a script */
+  readonly scripted: boolean
+  readonly failure: RunFailure | null
+}
+
+/** Everything of a run but its transcript. */
+export interface RunDetailRecord extends RunRecord {
+  readonly turns: number
+  /** from the root down to the run itself */
+  readonly lineage: readonly LineageRecord[]
+  readonly children: readonly ChildRecord[]
+  readonly output: string | null
+  readonly policyDigest: string
+  readonly input: Json
+  /** files that it was given with its task */
+  readonly attachments: readonly RunAttachment[]
+  /** as the pinned worker file names it */
+  readonly model: string
+  readonly endReason: string | null
+  /** what the caller may do now */
+  readonly allowed: {
+    readonly message: boolean
+    readonly cancel: boolean
+    /** the worker may have manual tools that the caller can invoke */
+    readonly call: boolean
+  }
+}

@@ -1,0 +1,103 @@
+import { sql } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Actor } from '../../../domain/actor.ts'
+import type { Json } from '../../../domain/json.ts'
+import type { RunState } from '../../../domain/request.ts'
+import type { Signed } from '../../../domain/statements/statement.ts'
+import type { RunMode } from '../../../domain/verdict.ts'
+import type { WorkerDefinition } from '../../../policy/policy.ts'
+import { putContent } from '../../../store/content/content.ts'
+import { toJsonb, type Tx } from '../../../store/database.ts'
+import type { RunAttachment } from '../../delegation/attached-files.ts'
+import { writeMessageText } from '../transcript/message-text.ts'
+import { titleOf } from './run-title.ts'
+
+/** A run as it begins. `signed`: over its statement; `null` for a delegated one, which the API process signs. */
+export interface NewRun {
+  readonly id: string
+  readonly parent: {
+    readonly runId: string
+    readonly rootRunId: string
+    readonly callId: string
+  } | null
+  readonly worker: WorkerDefinition
+  readonly policyDigest: string
+  readonly mode: RunMode
+  readonly input: Json
+  /** of the input's canonical JSON in `content` */
+  readonly inputDigest: string
+  readonly startedBy: string
+  readonly apiKeyId: string | null
+  readonly taskQueue: string
+  readonly signed: Signed | null
+  /** what the model is told first, and by whom */
+  readonly text: string
+  readonly attachments: readonly RunAttachment[]
+  readonly author: Actor
+}
+
+/** The workflow of a run. */
+export function workflowIdOf(runId: string): string {
+  return `agent-run:${runId}`
+}
+
+/** Writes a run with its lineage, its first message and the version of its worker. */
+export async function insertRun(
+  tx: Tx,
+  run: NewRun,
+): Promise<{ readonly state: RunState; readonly createdAt: Date }> {
+  const { id, worker, parent } = run
+  await tx
+    .insertInto('worker_version')
+    .values({
+      digest: worker.digest,
+      name: worker.name,
+      definition: worker.text,
+      script: worker.script,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  const row = await tx
+    .insertInto('run')
+    .values({
+      id,
+      root_run_id: parent?.rootRunId ?? id,
+      parent_run_id: parent?.runId ?? null,
+      parent_call_id: parent?.callId ?? null,
+      worker: worker.name,
+      worker_digest: worker.digest,
+      policy_digest: run.policyDigest,
+      mode: run.mode,
+      input_digest: run.inputDigest,
+      title: titleOf(run.input),
+      attachments: run.attachments.length === 0 ? null : toJsonb(run.attachments),
+      started_by: run.startedBy,
+      api_key_id: run.apiKeyId,
+      workflow_id: workflowIdOf(id),
+      task_queue: run.taskQueue,
+      epoch: sql<number>`(select epoch from installation)`,
+      signature: run.signed?.signature ?? '',
+      key_id: run.signed?.keyId ?? '',
+    })
+    .returning(['state', 'created_at'])
+    .executeTakeFirstOrThrow()
+  await sql`
+    insert into run_lineage (run_id, ancestor_id, depth)
+    select ${id}::uuid, ancestor_id, depth from run_lineage where run_id = ${parent?.runId ?? null}::uuid
+    union all
+    select ${id}::uuid, ${id}::uuid,
+      (select count(*) from run_lineage where run_id = ${parent?.runId ?? null}::uuid)
+  `.execute(tx)
+  await tx
+    .insertInto('message')
+    .values({
+      id: uuidv7(),
+      run_id: id,
+      sequence: 1,
+      role: 'user',
+      author: toJsonb(run.author),
+      content_hash: await putContent(tx, writeMessageText(run.text)),
+    })
+    .execute()
+  return { state: row.state, createdAt: row.created_at }
+}

@@ -1,0 +1,184 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Problem } from '../../../domain/problem.ts'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '../../../../test/harness/fixtures/agent-desk.ts'
+import { addKey } from '../../../../test/harness/fixtures/people.ts'
+import { cancelRun } from '../ending/cancel-run.ts'
+import { getRun } from '../reading/get-run.ts'
+import { listRuns } from '../reading/list-runs.ts'
+import { messageRun } from '../message-run.ts'
+import { startRun } from './start-run.ts'
+import { readTranscript } from '../transcript/transcript.ts'
+import { verifyRun } from './verify-run.ts'
+
+let desk: AgentDesk
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+
+const asking = { worker: 'scribe', input: 'Write the notes' }
+
+async function code(attempt: Promise<unknown>): Promise<string> {
+  return attempt.then(
+    () => 'done',
+    (error: unknown) => (error instanceof Problem ? error.code : 'no problem'),
+  )
+}
+
+describe('starting', () => {
+  test('writes run, statement, lineage, message, event and outbox row together', async () => {
+    const started = await startRun(desk.api, desk.people.ada.caller, asking)
+    const { db } = desk.database
+    const row = await db
+      .selectFrom('run')
+      .selectAll()
+      .where('id', '=', started.id)
+      .executeTakeFirstOrThrow()
+    expect(started).toMatchObject({ workflowId: `agent-run:${started.id}`, state: 'running' })
+    expect(verifyRun(desk.api.verifier, row)).toMatchObject({ runId: started.id, mode: 'prompt' })
+    expect(verifyRun(desk.api.verifier, { ...row, mode: 'approve_all' })).toBeNull()
+    const outbox = await db
+      .selectFrom('outbox')
+      .select('kind')
+      .where('run_id', '=', started.id)
+      .execute()
+    expect(outbox).toEqual([{ kind: 'start_run' }])
+    expect(await desk.auditTypes(started.id)).toEqual(['run.started'])
+    expect(await readTranscript(desk.api, desk.people.ada.caller, started.id)).toMatchObject([
+      { turn: 1, role: 'user', text: 'Write the notes' },
+    ])
+  })
+
+  test('twice with one idempotency key starts one run; another body is refused', async () => {
+    const keyed = { ...asking, idempotencyKey: 'k1' }
+    const [first, second] = await Promise.all([
+      startRun(desk.api, desk.people.ada.caller, keyed),
+      startRun(desk.api, desk.people.ada.caller, keyed),
+    ])
+    expect(second).toEqual(first)
+    const other = startRun(desk.api, desk.people.ada.caller, { ...keyed, input: 'Else' })
+    expect(await code(other)).toBe('idempotency_key_reused')
+  })
+
+  // Rules: product.md 21
+  test('an unknown worker, a forbidden mode and a bad input are refused', async () => {
+    const { ada, olga } = desk.people
+    const start = (more: object, who = ada) =>
+      code(startRun(desk.api, who.caller, { ...asking, ...more }))
+    expect(await start({ worker: 'nobody' })).toBe('unknown_worker')
+    expect(await start({ worker: 'constructor' })).toBe('unknown_worker')
+    expect(await start({ mode: 'approve_all' })).toBe('mode_not_permitted')
+    expect(await start({ mode: 'approve_all' }, olga)).toBe('done')
+    expect(await start({ input: 7 })).toBe('invalid_request')
+    expect(await start({ input: 'a\0b' })).toBe('invalid_request')
+    expect(await start({ input: { text: 'spelled \\u0000 out' } })).toBe('done')
+  })
+
+  test('only members of startableBy start such a worker', async () => {
+    const only = deskWorker.replace('zones:', 'startableBy: [operators]\nzones:')
+    await desk.activate({ 'workers/scribe.md': only })
+    expect(await code(desk.start())).toBe('forbidden')
+    expect(await code(startRun(desk.api, desk.people.olga.caller, asking))).toBe('done')
+    // Members by a group of the sign-in provider are members while that holds.
+    const { db } = desk.database
+    const byGroup = { team: 'operators', person_id: desk.people.ada.id }
+    await db
+      .insertInto('membership')
+      .values({ ...byGroup, until: new Date(Date.now() + 3_600_000) })
+      .execute()
+    expect(await code(desk.start())).toBe('done')
+    const mine = db.updateTable('membership').where('person_id', '=', desk.people.ada.id)
+    await mine
+      .set({ until: new Date(Date.now() - 1000) })
+      .where('team', '=', 'operators')
+      .execute()
+    expect(await code(desk.start())).toBe('forbidden')
+    await desk.activate({ 'workers/scribe.md': deskWorker })
+  })
+
+  // Rules: product.md 22
+  test('a run whose asks could reach nobody is refused with what to configure', async () => {
+    const { db } = desk.database
+    await db.updateTable('person').set({ disabled_at: new Date() }).execute()
+    const ada = desk.people.ada.id
+    await db.updateTable('person').set({ disabled_at: null }).where('id', '=', ada).execute()
+    await db.deleteFrom('team_member').where('team', '=', 'platform').execute()
+    await expect(desk.start()).rejects.toMatchObject({ code: 'unreachable_approvers' })
+    await expect(desk.start()).rejects.toThrow('countersign.yaml')
+    await db.updateTable('person').set({ disabled_at: null }).execute()
+    await desk.activate({ 'countersign.yaml': `${deskConfig}# again\n` })
+    expect(await code(desk.start())).toBe('done')
+  })
+
+  test('a key starts for its owner, who is behind what the run asks', async () => {
+    const key = await addKey(desk.database.db, desk.people.ada)
+    const started = await startRun(desk.api, key.caller, asking)
+    expect(started.startedBy.id).toBe(desk.people.ada.id)
+    const message = { runId: started.id, text: 'Hello' }
+    expect(await code(messageRun(desk.api, key.caller, message))).toBe('done')
+    const other = await addKey(desk.database.db, desk.people.ada)
+    expect(await code(messageRun(desk.api, other.caller, message))).toBe('forbidden')
+  })
+})
+
+describe('seeing and steering', () => {
+  test('strangers see no run; those it asked do, and may not steer it', async () => {
+    desk.say({ calls: [{ tool: 'write_file', input: { path: 'notes/s.md', content: 'x' } }] })
+    const runId = await desk.start()
+    const { ada, grace, olga } = desk.people
+    expect(await code(getRun(desk.api, grace.caller, runId))).toBe('not_found')
+    expect(await code(cancelRun(desk.api, grace.caller, { runId }))).toBe('not_found')
+    await desk.turn(runId, 1)
+    expect(await getRun(desk.api, grace.caller, runId)).toMatchObject({
+      state: 'waiting_for_approval',
+      pendingRequests: 1,
+      turns: 1,
+      title: 'Write the notes',
+      lineage: [{ runId, worker: 'scribe', startedBy: { id: ada.id } }],
+      allowed: { message: false, cancel: false },
+    })
+    expect(await code(cancelRun(desk.api, grace.caller, { runId }))).toBe('forbidden')
+    expect(await code(cancelRun(desk.api, olga.caller, { runId }))).toBe('done')
+    expect(await getRun(desk.api, ada.caller, runId)).toMatchObject({
+      state: 'cancelled',
+      pendingRequests: 0,
+      allowed: { message: false, cancel: false },
+    })
+    const [call] = await desk.calls(runId, 1)
+    const request = await desk.database.db
+      .selectFrom('request')
+      .select(['state', 'cancel_reason'])
+      .where('id', '=', call?.requestId ?? '')
+      .executeTakeFirst()
+    expect(request).toEqual({ state: 'cancelled', cancel_reason: 'run_cancelled' })
+    expect(call?.result).toBe('cancelled')
+  })
+
+  test('the list is newest first, filtered, and turns its pages without gaps', async () => {
+    const mine = await listRuns(desk.api, desk.people.ada.caller, { startedBy: 'me', limit: 2 })
+    expect(mine.items).toHaveLength(2)
+    const rest: string[] = mine.items.map((run) => run.id)
+    let cursor = mine.nextCursor
+    while (cursor !== null) {
+      const page = await listRuns(desk.api, desk.people.ada.caller, {
+        startedBy: 'me',
+        limit: 2,
+        cursor,
+      })
+      rest.push(...page.items.map((run) => run.id))
+      cursor = page.nextCursor
+    }
+    const all = await listRuns(desk.api, desk.people.ada.caller, { startedBy: 'me', limit: 200 })
+    expect(rest).toEqual(all.items.map((run) => run.id))
+    const cancelled = await listRuns(desk.api, desk.people.ada.caller, { state: 'cancelled' })
+    expect(cancelled.items.every((run) => run.state === 'cancelled')).toBe(true)
+    const bad = listRuns(desk.api, desk.people.ada.caller, { cursor: 'nonsense' })
+    expect(await code(bad)).toBe('invalid_request')
+  })
+})

@@ -1,0 +1,88 @@
+import { Textarea } from '@mantine/core'
+import { useRef } from 'react'
+import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
+import { useConnection } from '../../../live/live-provider.tsx'
+import { announce } from '../../../shell/announce.tsx'
+import { VisibleText } from '../../../text/visible-text.tsx'
+import { closedAnswer } from './closed-answer.tsx'
+import { useDraft } from '../draft.ts'
+import { RadioField } from './radio-field.tsx'
+import { RefusedAnswer } from './refused-answer.tsx'
+import { SubmitButton } from '../submit-button.tsx'
+import { useSubmit } from '../use-submit.ts'
+
+const recordedText =
+  'The agent reads your answer, and the run goes on. You are behind what it asks for from now on: somebody else decides that.'
+
+/** A person answers a question of a run: with one of its choices, or in their own words. */
+export function AnswerForm({ request, onNext }: { request: RequestDetail; onNext: () => void }) {
+  const offline = useConnection() === 'offline'
+  const [text, setText] = useDraft(request.id, 'reason')
+  const { submission, submit } = useSubmit(`/v1/requests/${request.id}/answer`)
+  const form = useRef<HTMLFormElement>(null)
+  const choices = choicesOf(request)
+  const busy = submission.state === 'submitting'
+  const recorded = submission.state === 'recorded'
+  const open = request.state === 'pending' && request.eligibility.canDecide && !recorded
+  const valid = choices.length === 0 ? text.trim() !== '' : choices.includes(text)
+  const ready = open && !busy && !offline && valid
+  const send = async (thenNext: boolean): Promise<void> => {
+    if (!ready || (await submit({ text })) === null) return
+    setText('')
+    announce('Recorded. The agent reads your answer.')
+    if (thenNext) onNext()
+  }
+  useShortcut('submit', open ? () => void send(false) : null)
+  useShortcut('submitNext', open ? () => void send(true) : null)
+  const focus = (): void => form.current?.querySelector<HTMLElement>('input, textarea')?.focus()
+  useShortcut('approve', open ? focus : null)
+
+  const closed = closedAnswer(request, recorded ? recordedText : null, onNext)
+  if (closed !== null) return closed
+  return (
+    <form
+      ref={form}
+      className="column"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send(false)
+      }}
+    >
+      {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
+      <p className="small">
+        Your answer is given to the agent as it stands. It approves nothing, and afterwards you
+        cannot decide what this run asks for.
+      </p>
+      {choices.length === 0 ? (
+        <Textarea
+          label="Answer"
+          required
+          autosize
+          minRows={3}
+          maxRows={12}
+          maxLength={4000}
+          value={text}
+          disabled={busy}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+      ) : (
+        <RadioField
+          legend="Answer"
+          name="answer"
+          options={choices.map((value) => ({ value, label: <VisibleText text={value} /> }))}
+          value={text}
+          onChoose={setText}
+          disabled={busy}
+        />
+      )}
+      <SubmitButton ready={ready} busy={busy} offline={offline} />
+    </form>
+  )
+}
+
+/** The answers a question offers; empty when it takes any words. */
+function choicesOf(request: RequestDetail): readonly string[] {
+  const { choices } = request.presentation.metadata
+  return Array.isArray(choices) ? choices.filter((choice) => typeof choice === 'string') : []
+}

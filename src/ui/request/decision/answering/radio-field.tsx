@@ -1,0 +1,38 @@
+import { Radio } from '@mantine/core'
+import type { ReactNode } from 'react'
+import '../choosing/choices.css'
+
+/** One of the answers that a field offers. */
+export interface RadioOption<T extends string> {
+  readonly value: T
+  readonly label: ReactNode
+  readonly description?: string
+  readonly disabled?: boolean
+}
+
+/** A question with its answers, of which none is chosen beforehand. */
+export function RadioField<T extends string>(props: {
+  legend: string
+  name: string
+  options: readonly RadioOption<T>[]
+  value: T | null
+  onChoose: (value: T) => void
+  disabled: boolean
+}) {
+  const { legend, name, options, value, onChoose, disabled } = props
+  return (
+    <fieldset className="choices" disabled={disabled}>
+      <legend>{legend}</legend>
+      {options.map((option) => (
+        <Radio
+          key={option.value}
+          className="choice"
+          name={name}
+          {...option}
+          checked={value === option.value}
+          onChange={() => onChoose(option.value)}
+        />
+      ))}
+    </fieldset>
+  )
+}

@@ -1,0 +1,106 @@
+import { Textarea } from '@mantine/core'
+import { useRef, useState } from 'react'
+import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import { useShortcut } from '../../../keyboard/keyboard-provider.tsx'
+import { useConnection } from '../../../live/live-provider.tsx'
+import { announce } from '../../../shell/announce.tsx'
+import { closedAnswer } from './closed-answer.tsx'
+import { useDraft } from '../draft.ts'
+import { RadioField, type RadioOption } from './radio-field.tsx'
+import { RefusedAnswer } from './refused-answer.tsx'
+import { SubmitButton } from '../submit-button.tsx'
+import { useSubmit } from '../use-submit.ts'
+
+type Ran = 'yes' | 'no' | 'unclear'
+type Then = 'continue' | 'again' | 'stop'
+
+const findings: readonly RadioOption<Ran>[] = [
+  { value: 'no', label: 'No, it did not' },
+  { value: 'yes', label: 'Yes, it did' },
+  { value: 'unclear', label: 'I cannot tell' },
+]
+
+const ways: readonly RadioOption<Then>[] = [
+  { value: 'stop', label: 'Stop', description: 'The run waits for a message.' },
+  { value: 'continue', label: 'Continue', description: 'The agent is told what you found.' },
+  {
+    value: 'again',
+    label: 'Carry it out again',
+    description: 'Only when it did not take effect.',
+  },
+]
+
+const recordedText = 'The run goes on with what you found out.'
+
+/** A person says what became of a call whose outcome nobody knows, and how the run goes on. */
+export function SettleForm({ request, onNext }: { request: RequestDetail; onNext: () => void }) {
+  const offline = useConnection() === 'offline'
+  const [ran, setRan] = useState<Ran | null>(null)
+  const [then, setThen] = useState<Then | null>(null)
+  const [reason, setReason] = useDraft(request.id, 'reason')
+  const { submission, submit } = useSubmit(`/v1/requests/${request.id}/settle`)
+  const form = useRef<HTMLFormElement>(null)
+  const busy = submission.state === 'submitting'
+  const open =
+    request.state === 'pending' && request.eligibility.canDecide && submission.state !== 'recorded'
+  const ready = open && !busy && !offline && ran !== null && then !== null && reason.trim() !== ''
+  const send = async (): Promise<void> => {
+    if (!ready) return
+    const body = { ran: ran === 'unclear' ? null : ran === 'yes', then, reason: reason.trim() }
+    if ((await submit(body)) === null) return
+    setReason('')
+    announce('Recorded.')
+  }
+  useShortcut('submit', open ? () => void send() : null)
+  useShortcut('deny', open ? () => form.current?.querySelector('input')?.focus() : null)
+
+  const recorded = submission.state === 'recorded' ? recordedText : null
+  const closed = closedAnswer(request, recorded, onNext)
+  if (closed !== null) return closed
+  return (
+    <form
+      ref={form}
+      className="column"
+      onSubmit={(event) => {
+        event.preventDefault()
+        void send()
+      }}
+    >
+      {submission.state === 'refused' && <RefusedAnswer refusal={submission.refusal} />}
+      <p className="small">
+        It was started and then lost from sight. Look at the place it would have changed, then say
+        what you found.
+      </p>
+      <RadioField
+        legend="Did it take effect?"
+        name="ran"
+        options={findings}
+        value={ran}
+        onChoose={(found) => {
+          setRan(found)
+          if (found !== 'no' && then === 'again') setThen(null)
+        }}
+        disabled={busy}
+      />
+      <RadioField
+        legend="And then?"
+        name="then"
+        options={ways.map((way) => ({ ...way, disabled: way.value === 'again' && ran !== 'no' }))}
+        value={then}
+        onChoose={setThen}
+        disabled={busy}
+      />
+      <Textarea
+        label="Reason"
+        description="How you found out. The agent reads it."
+        required
+        autosize
+        minRows={2}
+        maxLength={4000}
+        value={reason}
+        onChange={(event) => setReason(event.currentTarget.value)}
+      />
+      <SubmitButton ready={ready} busy={busy} offline={offline} />
+    </form>
+  )
+}

@@ -1,0 +1,78 @@
+import { Radio } from '@mantine/core'
+import { useRef } from 'react'
+import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import { useAriaKeys, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
+import type { Choice } from './decision-body.ts'
+import './choices.css'
+
+/** The decisions one can take, deny first. A and D move the focus here and choose nothing. */
+export function ChoiceList(props: {
+  request: RequestDetail
+  choice: Choice | null
+  onChoose: (choice: Choice) => void
+  disabled: boolean
+}) {
+  const { request, choice, onChoose, disabled } = props
+  const group = useRef<HTMLFieldSetElement>(null)
+  const focus = (value: Choice): void =>
+    group.current?.querySelector<HTMLInputElement>(`input[value="${value}"]`)?.focus()
+  useShortcut('deny', () => focus('deny'))
+  useShortcut('approve', () => focus('approve'))
+  const denyKeys = useAriaKeys('deny')
+  const approveKeys = useAriaKeys('approve')
+  const may = (decision: 'approve' | 'deny'): boolean => request.allowedDecisions.includes(decision)
+  const inRun = request.runId !== null
+  const options = [
+    {
+      value: 'deny',
+      label: 'Deny',
+      description: inRun ? 'The run goes on and is told.' : 'The program is told.',
+      shown: may('deny'),
+      extra: denyKeys,
+    },
+    {
+      value: 'stop',
+      label: 'Deny and stop',
+      description: 'Later calls of this turn are cancelled; the run waits for a message.',
+      shown: may('deny') && inRun,
+      extra: {},
+    },
+    {
+      value: 'approve',
+      label: 'Approve as shown',
+      description: 'Exactly the bytes on this page.',
+      shown: may('approve'),
+      extra: approveKeys,
+    },
+    {
+      value: 'edit',
+      label: 'Approve with changes',
+      description:
+        request.edits === 'revise'
+          ? 'Change the call; somebody else then decides it.'
+          : 'Change the call, see the new effect, then approve that.',
+      shown: may('approve') && request.edits !== 'off' && request.kind === 'tool_call',
+      extra: {},
+    },
+  ] as const
+  return (
+    <fieldset ref={group} className="choices" disabled={disabled}>
+      <legend>Decision</legend>
+      {options
+        .filter((option) => option.shown)
+        .map(({ value, label, description, extra }) => (
+          <Radio
+            key={value}
+            className="choice"
+            name="decision"
+            value={value}
+            label={label}
+            description={description}
+            checked={choice === value}
+            onChange={() => onChoose(value)}
+            {...extra}
+          />
+        ))}
+    </fieldset>
+  )
+}

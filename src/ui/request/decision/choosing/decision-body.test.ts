@@ -1,0 +1,92 @@
+import { expect, test } from 'vitest'
+import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import { decisionBody, whyNotSubmit, type PanelFields } from './decision-body.ts'
+
+const request = {
+  tool: 'write_file',
+  digest: 'sha256:d',
+  revision: 3,
+  risk: 'low',
+  presentation: { digest: 'sha256:p', truncated: false, metadata: { path: 'notes/1.2.md' } },
+} as unknown as RequestDetail
+const high = { ...request, risk: 'high' } as RequestDetail
+const fields: PanelFields = {
+  choice: 'approve',
+  scope: 'once',
+  uses: '',
+  until: '',
+  reason: '',
+  seen: false,
+  masked: false,
+  offline: false,
+  nowMs: Date.parse('2026-01-01T00:00:00Z'),
+}
+
+test('with nothing chosen nothing can be submitted', () => {
+  expect(whyNotSubmit(request, { ...fields, choice: null })).toBe('Choose a decision first.')
+  expect(whyNotSubmit(request, fields)).toBeNull()
+})
+
+test('offline, not even a denial can be submitted', () => {
+  expect(whyNotSubmit(request, { ...fields, choice: 'deny', offline: true })).toContain('Offline')
+})
+
+test('high risk is approved only with a reason and once all of it was on the screen', () => {
+  expect(whyNotSubmit(high, fields)).toBe('High risk needs a reason.')
+  expect(whyNotSubmit(high, { ...fields, reason: 'read' })).toContain('scroll through')
+  expect(whyNotSubmit(high, { ...fields, reason: 'read', seen: true })).toBeNull()
+  expect(whyNotSubmit(high, { ...fields, reason: 'read', seen: true, masked: true })).toContain(
+    'masked',
+  )
+})
+
+test('high risk may be denied without having seen all of it, but not without a reason', () => {
+  expect(whyNotSubmit(high, { ...fields, choice: 'deny' })).toBe('High risk needs a reason.')
+  expect(whyNotSubmit(high, { ...fields, choice: 'stop', reason: 'no' })).toBeNull()
+})
+
+test('a decision is bound to the digest and revision that were shown', () => {
+  expect(decisionBody(request, { ...fields, reason: ' fine ' })).toEqual({
+    decision: 'approve',
+    digest: 'sha256:d',
+    revision: 3,
+    scope: 'once',
+    reason: 'fine',
+  })
+})
+
+test('only high risk says that all was seen, and names what was seen', () => {
+  expect(decisionBody(high, { ...fields, reason: 'x', seen: true })).toMatchObject({
+    seen: 'sha256:p',
+  })
+  expect(decisionBody(request, fields)).not.toHaveProperty('seen')
+})
+
+test('a denial says what happens then and has no scope', () => {
+  expect(decisionBody(request, { ...fields, choice: 'stop' })).toEqual({
+    decision: 'deny',
+    digest: 'sha256:d',
+    revision: 3,
+    then: 'stop',
+  })
+})
+
+test('bounds go only with a scope wider than once', () => {
+  expect(decisionBody(request, { ...fields, uses: '3' })).not.toHaveProperty('grant')
+  expect(decisionBody(request, { ...fields, scope: 'path', uses: '3' })).toMatchObject({
+    grant: { uses: 3 },
+  })
+  const until = '2026-01-02T12:00'
+  expect(decisionBody(request, { ...fields, until })).not.toHaveProperty('grant')
+  expect(decisionBody(request, { ...fields, scope: 'run', until })).toMatchObject({
+    grant: { expiresAt: new Date(until).toISOString() },
+  })
+})
+
+test('bounds that bound nothing are said to be wrong, and only where they count', () => {
+  expect(whyNotSubmit(request, { ...fields, scope: 'run', uses: '0' })).toContain('from 1 on')
+  const past = { ...fields, until: '2025-12-30T12:00' }
+  expect(whyNotSubmit(request, { ...past, scope: 'run' })).toBe('Until is a time to come.')
+  expect(whyNotSubmit(request, past)).toBeNull()
+  expect(whyNotSubmit(request, { ...past, scope: 'run', until: '2026-02-01T00:00' })).toBeNull()
+})

@@ -1,0 +1,79 @@
+import type { DecisionBody } from '../../../../api/schemas/requests/decisions.ts'
+import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import type { ScopeName } from '../../../../api/schemas/policy/grants.ts'
+
+/** What is chosen in the panel; nothing is until somebody chooses. */
+export type Choice = 'deny' | 'stop' | 'approve' | 'edit'
+
+/** What the panel holds besides the choice. */
+export interface PanelFields {
+  readonly choice: Choice | null
+  readonly scope: ScopeName
+  readonly uses: string
+  /** local time, or empty */
+  readonly until: string
+  readonly reason: string
+  /** all of what will happen has been on the screen */
+  readonly seen: boolean
+  /** something that looks like a secret is still masked on the page */
+  readonly masked: boolean
+  readonly offline: boolean
+  readonly nowMs: number
+}
+
+/** Why submitting is not possible now, or `null`. Each names what to do. Pure. */
+export function whyNotSubmit(request: RequestDetail, fields: PanelFields): string | null {
+  const { choice } = fields
+  if (fields.offline) return 'Offline: nothing can be submitted until the service is back.'
+  if (choice === null) return 'Choose a decision first.'
+  if (choice === 'edit') return 'Preview your changes first; then approve what you see.'
+  const high = request.risk === 'high'
+  if (high && fields.reason.trim() === '') return 'High risk needs a reason.'
+  if (choice === 'approve') {
+    if (high && fields.masked) return 'High risk: show every masked value first.'
+    if (high && !fields.seen) {
+      return request.presentation.truncated
+        ? 'High risk: part of this is not shown here, so it cannot be approved here.'
+        : 'High risk: scroll through all of what will happen first.'
+    }
+    return whyNotBounded(fields)
+  }
+  return null
+}
+
+function whyNotBounded({ scope, uses, until, nowMs }: PanelFields): string | null {
+  if (scope === 'once') return null
+  if (uses !== '' && !/^[1-9]\d{0,5}$/.test(uses)) return 'Uses is a number from 1 on.'
+  if (until === '') return null
+  return Date.parse(until) > nowMs ? null : 'Until is a time to come.'
+}
+
+/** The decision as the API takes it, bound to what the page shows. Pure. */
+export function decisionBody(
+  shown: Pick<RequestDetail, 'digest' | 'revision' | 'risk' | 'presentation'>,
+  fields: PanelFields,
+): DecisionBody {
+  const reason = fields.reason.trim() === '' ? {} : { reason: fields.reason.trim() }
+  const bound = { digest: shown.digest, revision: shown.revision }
+  if (fields.choice !== 'approve') {
+    return {
+      decision: 'deny',
+      ...bound,
+      then: fields.choice === 'stop' ? 'stop' : 'continue',
+      ...reason,
+    }
+  }
+  const grant = {
+    ...(fields.uses !== '' && { uses: Number(fields.uses) }),
+    ...(fields.until !== '' && { expiresAt: new Date(fields.until).toISOString() }),
+  }
+  const bounded = fields.scope !== 'once' && Object.keys(grant).length > 0
+  return {
+    decision: 'approve',
+    ...bound,
+    scope: fields.scope,
+    ...reason,
+    ...(shown.risk === 'high' && { seen: shown.presentation.digest }),
+    ...(bounded && { grant }),
+  }
+}

@@ -1,0 +1,112 @@
+import { Button } from '@mantine/core'
+import { IconCheck, IconHourglass } from '@tabler/icons-react'
+import { useQueryClient } from '@tanstack/react-query'
+import { notifications } from '@mantine/notifications'
+import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
+import { callApi } from '../../../api/call-api.ts'
+import { useMe } from '../../../api/queries.ts'
+import { useAriaKeys, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
+import { Hash } from '../../../text/hash.tsx'
+import { Time } from '../../../text/time.tsx'
+import { missingText, stepWords } from './stage-sentence.ts'
+
+/** What a decision here is bound to, how many are needed, and who can give them. */
+export function Quorum({ request }: { request: RequestDetail }) {
+  const { quorum, eligiblePeople } = request
+  return (
+    <dl className="facts panel-facts">
+      <div className="fact">
+        <dt>Needs</dt>
+        <dd>
+          {quorum.text}
+          <ul>
+            {quorum.counted.map((place) => (
+              <li key={place.person.id} className="row small ok">
+                <IconCheck size={14} aria-hidden /> {place.person.name} ({place.team})
+              </li>
+            ))}
+            {request.state === 'pending' && quorum.missing.length > 0 && (
+              <li className="row small dim">
+                <IconHourglass size={14} aria-hidden /> still {missingText(quorum)}
+              </li>
+            )}
+          </ul>
+        </dd>
+      </div>
+      {request.state === 'pending' && (
+        <div className="fact">
+          <dt>Can decide</dt>
+          <dd>
+            {eligiblePeople.length === 0
+              ? 'nobody at the moment'
+              : eligiblePeople.map((one) => one.name).join(', ')}
+          </dd>
+        </div>
+      )}
+      <Steps request={request} />
+      <div className="fact">
+        <dt>Bound to</dt>
+        <dd>
+          <Hash value={request.digest} what="digest" /> · revision {request.revision}
+        </dd>
+      </div>
+    </dl>
+  )
+}
+
+/** What its queue has done while it waited, and what it will do if nobody decides. */
+function Steps({ request }: { request: RequestDetail }) {
+  const { state } = request
+  const steps = request.steps.filter((step) => step.takenAt !== null || state === 'pending')
+  if (steps.length === 0) return null
+  return (
+    <div className="fact">
+      <dt>While it waits</dt>
+      <dd>
+        <ul>
+          {steps.map((step) => (
+            <li key={`${step.kind} ${step.dueAt}`} className="row small">
+              <span className={step.takenAt === null ? 'dim' : undefined}>
+                {stepWords(step)} <Time at={step.takenAt ?? step.dueAt} />
+              </span>
+            </li>
+          ))}
+        </ul>
+      </dd>
+    </div>
+  )
+}
+
+/** Tells colleagues that one is on it, for a while; nobody is kept from deciding. */
+export function ClaimButton({ request }: { request: RequestDetail }) {
+  const me = useMe()
+  const client = useQueryClient()
+  const mine = request.claim?.person.id === me.person.id
+  const toggle = async (): Promise<void> => {
+    try {
+      await callApi(`/v1/requests/${request.id}/claim`, { method: mine ? 'DELETE' : 'POST' })
+      await client.invalidateQueries({ queryKey: ['request'] })
+    } catch (error) {
+      notifications.show({ color: 'red', message: (error as Error).message })
+    }
+  }
+  const usable = request.state === 'pending'
+  useShortcut('claim', usable ? () => void toggle() : null)
+  const keys = useAriaKeys('claim')
+  if (!usable) return null
+  return (
+    <>
+      {request.claim !== null && !mine && (
+        <span className="small dim">{request.claim.person.name} is on it</span>
+      )}
+      <Button
+        size="xs"
+        variant={mine ? 'light' : 'default'}
+        onClick={() => void toggle()}
+        {...keys}
+      >
+        {mine ? 'Release' : 'Claim'}
+      </Button>
+    </>
+  )
+}

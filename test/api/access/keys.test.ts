@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addRequest, addRun } from '../../harness/fixtures/gated-run.ts'
+import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+let ada: Client
+
+beforeAll(async () => {
+  api = await createTestApi()
+  ada = await api.signIn(api.people.ada)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` })
+
+async function createKey(client: Client, scopes: string[]): Promise<{ id: string; key: string }> {
+  const reply = await client.post('/v1/keys', { name: 'robot', scopes })
+  expect(reply.status).toBe(201)
+  return reply.body
+}
+
+// Rules: security.md 21
+test('a key is shown once, stored hashed, and works for what it was made for', async () => {
+  const { id, key } = await createKey(ada, ['runs:read'])
+  expect(key).toMatch(/^cs_[0-9a-f]{16}_[\w-]{43}$/)
+  const row = await api.service.db
+    .selectFrom('api_key')
+    .selectAll()
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(JSON.stringify(row)).not.toContain(key.split('_')[2])
+  expect((await ada.get('/v1/keys')).text).not.toContain(key)
+  expect((await api.ask('/v1/workers', { headers: bearer(key) })).status).toBe(200)
+  const me = await api.ask('/v1/me', { headers: bearer(key) })
+  expect(me.body).toMatchObject({ person: { name: 'Ada' }, csrfToken: null, signedInBy: 'key' })
+})
+
+test('a key without the scope is 403 and told which', async () => {
+  const { key } = await createKey(ada, ['audit:read'])
+  const reply = await api.ask('/v1/workers', { headers: bearer(key) })
+  expect(reply).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  expect(reply.body.detail).toContain('runs:read')
+})
+
+// Rules: product.md 19
+test('a key never decides, whatever its scopes and whoever owns it, and the attempt is recorded', async () => {
+  const grace = await api.signIn(api.people.grace)
+  const everything = ['runs:write', 'runs:read', 'requests:write', 'requests:read', 'audit:read']
+  const { key } = await createKey(grace, everything)
+  const run = await addRun(api.service, { startedBy: api.people.ada })
+  const request = await addRequest(api.service, run)
+  const reply = await api.ask(`/v1/requests/${request.id}/decisions`, {
+    method: 'POST',
+    body: { decision: 'approve', digest: request.digest, revision: 1 },
+    headers: bearer(key),
+  })
+  expect(reply).toMatchObject({ status: 403, body: { code: 'not_eligible', which: 'machine' } })
+  const refused = await api.service.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', 'decision.refused')
+    .execute()
+  expect(refused).toHaveLength(1)
+  expect(await api.service.db.selectFrom('decision').selectAll().execute()).toEqual([])
+})
+
+test('a key makes no keys, signs nobody out, and lists no people', async () => {
+  const { key } = await createKey(ada, ['runs:write'])
+  const asKey = (path: string, method: string, body?: unknown) =>
+    api.ask(path, { method, headers: bearer(key), ...(body === undefined ? {} : { body }) })
+  for (const reply of [
+    await asKey('/v1/keys', 'POST', { name: 'x', scopes: ['runs:read'] }),
+    await asKey('/v1/keys', 'GET'),
+    await asKey('/v1/people', 'GET'),
+    await asKey('/v1/auth/logout', 'POST', {}),
+    await asKey('/v1/people/ada@example.com/link', 'POST', {}),
+  ]) {
+    expect(reply).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+  }
+})
+
+test('a revoked key, and the key of a disabled person, stop at once', async () => {
+  const { id, key } = await createKey(ada, ['runs:read'])
+  expect((await ada.delete(`/v1/keys/${id}`)).status).toBe(200)
+  expect((await api.ask('/v1/workers', { headers: bearer(key) })).status).toBe(401)
+  const linus = await api.signIn(api.people.linus)
+  const his = await createKey(linus, ['runs:read'])
+  await api.service.db
+    .updateTable('person')
+    .set({ disabled_at: new Date() })
+    .where('name', '=', 'Linus')
+    .execute()
+  expect((await api.ask('/v1/workers', { headers: bearer(his.key) })).status).toBe(401)
+})
+
+test("nobody sees, revokes or makes somebody else's keys without the right", async () => {
+  const grace = await api.signIn(api.people.grace)
+  const { id } = await createKey(ada, ['runs:read'])
+  expect((await grace.get('/v1/keys')).text).not.toContain(id)
+  expect((await grace.delete(`/v1/keys/${id}`)).status).toBe(404)
+  const body = { name: 'x', owner: 'ada@example.com', scopes: ['runs:read'] }
+  expect(await grace.post('/v1/keys', body)).toMatchObject({
+    status: 403,
+    body: { code: 'forbidden' },
+  })
+})
+
+test('a bad key never falls back to the cookie beside it', async () => {
+  const reply = await ada.get('/v1/me', bearer('cs_0000000000000000_nonsense'))
+  expect(reply).toMatchObject({ status: 401, body: { code: 'unauthenticated' } })
+})
+
+// Rules: security.md 21
+test('sixty failed keys a minute, then 429 with retry-after', async () => {
+  await using fresh = await createTestApi()
+  const attempt = () => fresh.ask('/v1/me', { headers: bearer('cs_nothing') })
+  for (let count = 0; count < 60; count++) expect((await attempt()).status).toBe(401)
+  const limited = await attempt()
+  expect(limited).toMatchObject({ status: 429, body: { code: 'rate_limited' } })
+  expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0)
+  await expect(fresh.signIn(fresh.people.ada)).resolves.toBeDefined()
+})
+
+// Rules: security.md 21
+test('a rotated key is the same key with another secret; the one before works on for the overlap', async () => {
+  const { id, key } = await createKey(ada, ['runs:read'])
+  const works = async (one: string) =>
+    (await api.ask('/v1/me', { headers: bearer(one) })).status === 200
+  const first = await ada.post(`/v1/keys/${id}/rotate`)
+  expect(first.body).toMatchObject({ id, expiresAt: null, previousUntil: expect.any(String) })
+  const untilMs = Date.parse(first.body.previousUntil) - Date.now()
+  expect(Math.abs(untilMs - 86_400_000)).toBeLessThan(3_600_000)
+  expect(first.body.key).toMatch(new RegExp(`^cs_${id}_[\\w-]{43}$`))
+  expect([await works(key), await works(first.body.key)]).toEqual([true, true])
+  const second = await ada.post(`/v1/keys/${id}/rotate`, { overlapSeconds: 3600 })
+  expect([await works(key), await works(first.body.key), await works(second.body.key)]).toEqual([
+    false,
+    true,
+    true,
+  ])
+  await api.service.db
+    .updateTable('api_key')
+    .set({ previous_until: new Date(Date.now() - 1000) })
+    .where('id', '=', id)
+    .execute()
+  expect([await works(first.body.key), await works(second.body.key)]).toEqual([false, true])
+  const now = await ada.post(`/v1/keys/${id}/rotate`, { overlapSeconds: 0 })
+  expect(now.body.previousUntil).toBeNull()
+  expect([await works(second.body.key), await works(now.body.key)]).toEqual([false, true])
+  const rows = await api.service.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', 'key.created')
+    .execute()
+  const details = rows.map((row) => JSON.parse(row.document).detail)
+  expect(details.filter((one) => one.keyId === id && one.rotated === true)).toHaveLength(3)
+})
+
+test('a key ends by itself when it was made so, and rotated it lasts as long again', async () => {
+  const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString()
+  const scopes = ['runs:read']
+  const past = await ada.post('/v1/keys', { name: 'late', scopes, expiresAt: days(-1) })
+  expect(past).toMatchObject({ status: 422, body: { code: 'invalid_request', field: 'expiresAt' } })
+  const { body } = await ada.post('/v1/keys', { name: 'brief', scopes, expiresAt: days(10) })
+  const { db } = api.service
+  const row = db.updateTable('api_key').where('id', '=', body.id)
+  // Nine days have passed.
+  const earlier = new Date(Date.now() - 9 * 86_400_000)
+  await row.set({ created_at: earlier, expires_at: days(1) }).execute()
+  const rotated = await ada.post(`/v1/keys/${body.id}/rotate`)
+  expect(Date.parse(rotated.body.expiresAt)).toBeGreaterThan(Date.parse(days(9)))
+  await row.set({ expires_at: days(-1) }).execute()
+  for (const one of [body.key, rotated.body.key]) {
+    expect((await api.ask('/v1/me', { headers: bearer(one) })).status).toBe(401)
+  }
+  expect(await ada.post(`/v1/keys/${body.id}/rotate`)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict' },
+  })
+})
+
+test("nobody rotates another person's key, and no key that was revoked", async () => {
+  const { id, key } = await createKey(ada, ['runs:read'])
+  const grace = await api.signIn(api.people.grace)
+  expect(await grace.post(`/v1/keys/${id}/rotate`)).toMatchObject({ status: 404 })
+  const asKey = await api.ask(`/v1/keys/${id}/rotate`, {
+    method: 'POST',
+    body: {},
+    headers: bearer(key),
+  })
+  expect(asKey.status).toBe(403)
+  await ada.delete(`/v1/keys/${id}`)
+  expect(await ada.post(`/v1/keys/${id}/rotate`)).toMatchObject({ status: 409 })
+})

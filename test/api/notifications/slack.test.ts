@@ -1,0 +1,359 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { SlackClient } from '../../../src/delivery/slack/slack-client.ts'
+import type { SlackSettings } from '../../../src/policy/policy.ts'
+import { disablePerson } from '../../../src/services/access/disable-person.ts'
+import {
+  addRequest,
+  addRun,
+  type TestRequest,
+  type TestRun,
+} from '../../harness/fixtures/gated-run.ts'
+import type { TestPerson } from '../../harness/fixtures/people.ts'
+import {
+  openSlackServer,
+  signedBySlack,
+  slackMember,
+  type SlackServer,
+} from '../../harness/slack-server.ts'
+import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+
+const signingSecret = '8f742231b10e8888abcd99yyyzzz85a5'
+const settings: SlackSettings = {
+  team: 'T0ACME',
+  tokenFrom: 'SLACK_TOKEN',
+  signingSecretFrom: 'SLACK_SECRET',
+  channels: new Map([['platform', '#approvals']]),
+  source: 'countersign.yaml:1',
+}
+/** Who is who in Slack. */
+const users = { grace: 'U0GRACE', linus: 'U0LINUS', ada: 'U0ADA', edsger: 'U0EDSGER' }
+
+let slack: SlackServer
+let api: TestApi
+let run: TestRun
+let grace: Client
+let position = 0
+/** Slack makes a new one for every press. */
+let triggers = 0
+let isConfigured = true
+
+beforeAll(async () => {
+  slack = await openSlackServer()
+  const rules = { allow: [], isDevelopment: true }
+  const client = new SlackClient({
+    token: 'xoxb-test',
+    team: settings.team,
+    url: slack.url,
+    ...rules,
+  })
+  const publicUrl = 'http://localhost:4400'
+  const workspace = { team: settings.team, client, signingSecret, publicUrl }
+  api = await createTestApi({ slack: async () => (isConfigured ? workspace : null) })
+  const { ctx, policy } = api.service
+  const rights = { ...policy.config.rights, activatePolicy: [{ team: 'operators' }] }
+  const config = { ...policy.config, rights, slack: settings }
+  Object.assign(ctx.policies, { inForce: async () => ({ ...policy, config }) })
+  run = await addRun(api.service, { startedBy: api.people.ada })
+  grace = await api.signIn(api.people.grace)
+  for (const [name, id] of Object.entries(users)) slackMember(slack, id, `${name}@example.com`)
+  for (const name of ['grace', 'linus', 'ada'] as const) await link(users[name], api.people[name])
+})
+afterAll(async () => {
+  await api[Symbol.asyncDispose]()
+  await slack[Symbol.asyncDispose]()
+})
+beforeEach(() => {
+  slack.asked.length = 0
+  slack.instead = () => false
+})
+
+const pending = (more: Parameters<typeof addRequest>[2] = {}): Promise<TestRequest> =>
+  addRequest(api.service, run, { position: ++position, ...more })
+
+function post(payload: object, at?: Date, change: Record<string, string> = {}): Promise<Reply> {
+  const { body, headers } = signedBySlack(signingSecret, payload, at)
+  return api.ask('/v1/slack/interactions', {
+    method: 'POST',
+    rawBody: body,
+    headers: { ...headers, ...change },
+  })
+}
+
+/** A press of the message's button, in the shape that Slack documents for `block_actions`. */
+const pressing = (userId: string, requestId: string, more: object = {}) => ({
+  type: 'block_actions',
+  user: { id: userId, username: 'anybody', name: 'grace', team_id: settings.team },
+  api_app_id: 'A0APP',
+  token: 'a-verification-token-that-is-not-used',
+  container: { type: 'message', message_ts: '1503435956.000001', channel_id: 'C0PLATFORM' },
+  trigger_id: `398738663015.47445629121.${String((triggers += 1)).padStart(32, '0')}`,
+  team: { id: settings.team, domain: 'acme' },
+  enterprise: null,
+  is_enterprise_install: false,
+  channel: { id: 'C0PLATFORM', name: 'approvals' },
+  response_url: 'https://hooks.slack.com/actions/T0ACME/1/x',
+  actions: [
+    {
+      type: 'button',
+      action_id: 'countersign_open',
+      block_id: 'x',
+      text: { type: 'plain_text', text: 'Look and decide', emoji: false },
+      value: requestId,
+      action_ts: '1503435957.0',
+    },
+  ],
+  ...more,
+})
+
+/** The modal's form, sent: `view_submission`. */
+const submitting = (
+  userId: string,
+  metadata: string,
+  filled: { decision: string | null; reason?: string },
+  more: object = {},
+) => ({
+  type: 'view_submission',
+  team: { id: settings.team, domain: 'acme' },
+  user: { id: userId, username: 'anybody', name: 'grace', team_id: settings.team },
+  api_app_id: 'A0APP',
+  view: {
+    id: 'V0VIEW',
+    team_id: settings.team,
+    type: 'modal',
+    callback_id: 'countersign_decide',
+    private_metadata: metadata,
+    hash: '156772938.1827394',
+    state: {
+      values: {
+        decision: {
+          decision: {
+            type: 'radio_buttons',
+            selected_option: filled.decision === null ? null : { value: filled.decision },
+          },
+        },
+        reason: { reason: { type: 'plain_text_input', value: filled.reason ?? null } },
+      },
+    },
+  },
+  ...more,
+})
+
+/** Presses the button; the modal that Slack was told to show. */
+async function opened(userId: string, requestId: string) {
+  slack.asked.length = 0
+  expect(await post(pressing(userId, requestId))).toMatchObject({ status: 200, text: '' })
+  const [asked] = slack.of('views.open')
+  return asked?.fields['view']
+}
+
+/** Links a user of Slack as a person would: the button, the link that it shows, and confirming it signed in. */
+async function link(userId: string, person: TestPerson): Promise<Reply> {
+  const request = await pending()
+  const view = await opened(userId, request.id)
+  const url = new URL(view.blocks[1].elements[0].url)
+  expect(url.pathname).toBe('/account')
+  const code = url.hash.replace('#slack=', '')
+  return (await api.signIn(person)).post('/v1/slack/links', { code })
+}
+
+async function stateOf(request: TestRequest): Promise<string> {
+  return (await grace.get(`/v1/requests/${request.id}`)).body.state
+}
+
+const errorOf = (reply: Reply): string => {
+  expect(reply).toMatchObject({ status: 200, body: { response_action: 'errors' } })
+  return reply.body.errors.decision
+}
+
+// Rules: security.md 12
+test('the button opens everything that a decision is about, and the form decides as on every channel', async () => {
+  const request = await pending()
+  const view = await opened(users.grace, request.id)
+  const said = JSON.stringify(view)
+  for (const part of [request.digest, 'revision 1', 'hello', 'zone notes: write asks', 'Ada']) {
+    expect(said).toContain(part)
+  }
+  expect(said).not.toContain('mrkdwn')
+  const filled = { decision: 'approve', reason: 'read it' }
+  const reply = await post(submitting(users.grace, view.private_metadata, filled))
+  expect(reply).toMatchObject({ status: 200, body: { response_action: 'update' } })
+  const { body } = await grace.get(`/v1/requests/${request.id}`)
+  expect(body).toMatchObject({
+    state: 'approved',
+    decisions: [{ person: { name: 'Grace' }, decision: 'approve', reason: 'read it' }],
+  })
+  const audited = await api.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('type', '=', 'decision.recorded')
+    .where('request_id', '=', request.id)
+    .execute()
+  expect(audited.map(({ document }) => JSON.parse(document))).toMatchObject([{ channel: 'slack' }])
+})
+
+// Rules: security.md 12
+test.each([
+  ['a forged signature', undefined, { 'x-slack-signature': `v0=${'0'.repeat(64)}` }],
+  ['no signature', undefined, { 'x-slack-signature': '' }],
+  ['one of six minutes ago', new Date(Date.now() - 360_000), {}],
+])('%s decides nothing', async (_what, at, change) => {
+  const request = await pending()
+  const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
+  const form = submitting(users.grace, metadata, { decision: 'approve' })
+  expect(await post(form, at, change)).toMatchObject({
+    status: 401,
+    body: { code: 'unauthenticated' },
+  })
+  expect(await stateOf(request)).toBe('pending')
+})
+
+test('what was heard once is not heard again', async () => {
+  const request = await pending()
+  const at = new Date()
+  const form = pressing(users.grace, request.id)
+  expect((await post(form, at)).status).toBe(200)
+  expect(await post(form, at)).toMatchObject({ status: 401 })
+  expect(slack.of('views.open')).toHaveLength(1)
+})
+
+test('a digest or revision that is not current, and a decision made elsewhere, are refused in the modal', async () => {
+  const request = await pending()
+  const view = await opened(users.grace, request.id)
+  const shown = JSON.parse(view.private_metadata)
+  const send = (change: object) =>
+    post(submitting(users.grace, JSON.stringify({ ...shown, ...change }), { decision: 'approve' }))
+  expect(errorOf(await send({ digest: `sha256:${'0'.repeat(64)}` }))).toContain('digest')
+  expect(errorOf(await send({ revision: 2 }))).toContain('changed since')
+  const nothing = submitting(users.grace, view.private_metadata, { decision: null })
+  expect(errorOf(await post(nothing))).toContain('"approve" or "deny"')
+  expect(await stateOf(request)).toBe('pending')
+  const linus = await api.signIn(api.people.linus)
+  await linus.post(`/v1/requests/${request.id}/decisions`, {
+    decision: 'deny',
+    digest: request.digest,
+    revision: 1,
+  })
+  errorOf(await send({}))
+  expect(await stateOf(request)).toBe('denied')
+  expect(JSON.stringify(await opened(users.grace, request.id))).toContain('denied by now')
+})
+
+// Rules: product.md 18
+test('whoever is behind a request gets no form, and decides nothing with one', async () => {
+  const own = await addRun(api.service, { startedBy: api.people.linus })
+  const request = await addRequest(api.service, own, { position: 1 })
+  const view = await opened(users.linus, request.id)
+  expect(view.callback_id).toBeUndefined()
+  const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
+  errorOf(await post(submitting(users.linus, metadata, { decision: 'approve' })))
+  // Somebody else's request is not there at all for who is neither behind it nor of its queue.
+  const hidden = await addRequest(api.service, own, { position: 2 })
+  expect(JSON.stringify(await opened(users.ada, hidden.id))).toContain('There is no request')
+  expect(await stateOf(request)).toBe('pending')
+})
+
+// Rules: security.md 15, 20
+test.each([
+  ['high risk', { risk: 'high' as const }, 'High risk'],
+  [
+    'what looks like a secret',
+    { input: { path: 'notes/x.md', content: 'password=correct-horse-battery' } },
+    'secret',
+  ],
+  ['what is too long', { input: { path: 'notes/x.md', content: 'x'.repeat(20_000) } }, 'too long'],
+  ['a question', { kind: 'question' as const }, 'its page'],
+])('%s is decided on the page: the modal says so, with the link', async (_what, more, why) => {
+  const request = await pending(more)
+  const view = await opened(users.grace, request.id)
+  const said = JSON.stringify(view)
+  expect(said).toContain(why)
+  expect(said).toContain(`http://localhost:4400/requests/${request.id}`)
+  expect(said).not.toContain('correct-horse')
+  expect(view.submit).toBeUndefined()
+  const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
+  if ('risk' in more) {
+    const form = submitting(users.grace, metadata, { decision: 'approve', reason: 'sure' })
+    expect(errorOf(await post(form))).toContain('shown')
+    expect(await stateOf(request)).toBe('pending')
+  }
+})
+
+// Rules: product.md 19
+test.each([
+  ['a bot', { is_bot: true }],
+  ['a guest', { is_restricted: true }],
+  ['a single-channel guest', { is_ultra_restricted: true }],
+  ['somebody who is gone', { deleted: true }],
+  ['somebody of another workspace', { team_id: 'T0OTHER' }],
+  ['an address that nobody has verified', { is_email_confirmed: false }],
+  ['another address than ours', { profile: { email: 'somebody@example.com' } }],
+])('%s decides nothing, though linked before', async (_what, change) => {
+  const request = await pending()
+  const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
+  slackMember(slack, users.grace, 'grace@example.com', change)
+  try {
+    errorOf(await post(submitting(users.grace, metadata, { decision: 'approve' })))
+    expect(await stateOf(request)).toBe('pending')
+  } finally {
+    slackMember(slack, users.grace, 'grace@example.com')
+  }
+})
+
+test('a user of another workspace in a shared channel is refused before Slack is asked who it is', async () => {
+  const request = await pending()
+  const stranger = { user: { id: users.grace, team_id: 'T0OTHER' } }
+  await post(pressing(users.grace, request.id, stranger))
+  expect(slack.of('users.info')).toEqual([])
+  expect(JSON.stringify(slack.of('views.open'))).toContain('Only people of the workspace')
+})
+
+test('a link needs the very person: another address, a used code and a stranger’s name link nobody', async () => {
+  // Somebody in Slack who calls themselves Edsger, with an address of their own.
+  slackMember(slack, 'U0MALLORY', 'mallory@example.com', { name: 'edsger', real_name: 'Edsger' })
+  expect(await link('U0MALLORY', api.people.edsger)).toMatchObject({
+    status: 403,
+    body: { code: 'not_eligible' },
+  })
+  const request = await pending()
+  const code = new URL(
+    (await opened(users.edsger, request.id)).blocks[1].elements[0].url,
+  ).hash.slice(7)
+  const edsger = await api.signIn(api.people.edsger)
+  expect(await edsger.post('/v1/slack/links', { code })).toMatchObject({ status: 201 })
+  expect(await edsger.post('/v1/slack/links', { code })).toMatchObject({ status: 404 })
+  const [linked] = (await edsger.get('/v1/slack/links')).body.items
+  expect(linked).toMatchObject({ team: settings.team, userId: users.edsger })
+  expect(await grace.delete(`/v1/slack/links/${linked.id}`)).toMatchObject({ status: 404 })
+  expect(await edsger.delete(`/v1/slack/links/${linked.id}`)).toMatchObject({ status: 200 })
+  expect(JSON.stringify(await opened(users.edsger, request.id))).toContain('Say once who you are')
+})
+
+test('while Slack does not say who somebody is, nothing is decided', async () => {
+  const request = await pending()
+  const metadata = JSON.stringify({ requestId: request.id, revision: 1, digest: request.digest })
+  slack.instead = (_asked, response) => {
+    response.writeHead(503).end()
+    return true
+  }
+  expect(errorOf(await post(submitting(users.grace, metadata, { decision: 'approve' })))).toContain(
+    'nothing was decided',
+  )
+  expect(await post(pressing(users.grace, request.id))).toMatchObject({ status: 200 })
+  expect(await stateOf(request)).toBe('pending')
+})
+
+test('without a workspace in the policy there is nothing to post to', async () => {
+  isConfigured = false
+  expect(await post({})).toMatchObject({ status: 404, body: { code: 'not_found' } })
+  isConfigured = true
+})
+
+// Rules: product.md 18
+test('a person who is disabled decides nothing in Slack from then on', async () => {
+  const request = await pending()
+  const view = await opened(users.linus, request.id)
+  await disablePerson(api.service.ctx, api.people.olga.caller, { email: 'linus@example.com' })
+  const form = submitting(users.linus, view.private_metadata, { decision: 'approve' })
+  errorOf(await post(form))
+  expect(await stateOf(request)).toBe('pending')
+})

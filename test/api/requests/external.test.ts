@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { EventFeed as Feed } from '../../../src/api/event-feed.ts'
+import { EventFeed } from '../../../src/delivery/stream/event-feed.ts'
+import { EventSequencer } from '../../../src/delivery/stream/event-sequencer.ts'
+import { callbackSecret } from '../../../src/services/external/callback-secret.ts'
+import { createTestDatabase } from '../../harness/postgres.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { createProgram, type ProgramClient } from '../program.ts'
+import { createTestApi, type Client, type Reply, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+let feed: EventFeed
+let sequencer: EventSequencer
+let grace: Client
+let program: ProgramClient
+const readings = { since: 0, subscribers: 0 }
+
+beforeAll(async () => {
+  const database = await createTestDatabase()
+  const { db, url: databaseUrl } = database
+  feed = new EventFeed({ db, databaseUrl })
+  const log = { info: () => undefined, warn: () => undefined, error: () => undefined }
+  sequencer = new EventSequencer({ db, databaseUrl, log })
+  api = await createTestApi({ database, events: counted(feed) })
+  grace = await api.signIn(api.people.grace)
+  program = await createProgram(api, await api.signIn(api.people.ada))
+})
+afterAll(async () => {
+  await sequencer[Symbol.asyncDispose]()
+  await feed[Symbol.asyncDispose]()
+  await api[Symbol.asyncDispose]()
+})
+
+function counted(real: Feed): Feed {
+  return {
+    latest: () => real.latest(),
+    since: (sequence, limit) => {
+      readings.since += 1
+      return real.since(sequence, limit)
+    },
+    subscribe: (listener) => {
+      readings.subscribers += 1
+      const stop = real.subscribe(listener)
+      return () => {
+        readings.subscribers -= 1
+        stop()
+      }
+    },
+  }
+}
+
+let asked = 0
+const call = (more: Record<string, unknown> = {}) => ({
+  tool: 'deploy',
+  input: { version: '1.2' },
+  externalId: `deploy-${++asked}`,
+  ...more,
+})
+const open = async (): Promise<Reply['body']> => (await program.post('/v1/requests', call())).body
+const decide = (request: Reply['body'], decision: string): Promise<Reply> =>
+  grace.post(`/v1/requests/${request.id}/decisions`, {
+    decision,
+    digest: request.digest,
+    revision: request.revision,
+    reason: 'looked',
+    seen: request.presentation.digest,
+  })
+
+describe('long polling', () => {
+  test('holds the answer until somebody decides, for any number of waiters with one reader of the feed', async () => {
+    const requests = await Promise.all(Array.from({ length: 10 }, open))
+    const [first, ...others] = requests
+    const waiting = requests.flatMap(({ id }) =>
+      Array.from({ length: 3 }, () => program.get(`/v1/requests/${id}?wait=60`)),
+    )
+    await waitUntil(() => readings.subscribers === 1 || 'nobody waits yet', { withinMs: 60_000 })
+    await Promise.all(others.map((request) => decide(request, 'approve')))
+    await decide(first, 'deny')
+    const answers = await Promise.all(waiting)
+    expect(answers.slice(0, 3).map(({ body }) => body.state)).toEqual([
+      'denied',
+      'denied',
+      'denied',
+    ])
+    expect(new Set(answers.slice(3).map(({ body }) => body.state))).toEqual(new Set(['approved']))
+    expect(readings.subscribers).toBe(0)
+    // Each decision may wake the reader; the thirty who wait read nothing of it themselves.
+    expect(readings.since).toBeLessThan(60)
+  })
+
+  test('ends after the time that was asked for, with the request as it is', async () => {
+    const { id } = await open()
+    const answer = await program.get(`/v1/requests/${id}?wait=1`)
+    expect(answer).toMatchObject({ status: 200, body: { state: 'pending' } })
+    expect(readings.subscribers).toBe(0)
+  })
+
+  test('answers at once what is decided already, and refuses to hold longer than a minute', async () => {
+    const request = await open()
+    await decide(request, 'approve')
+    const answer = await program.get(`/v1/requests/${request.id}?wait=60`)
+    expect(answer.body.state).toBe('approved')
+    for (const wait of ['61', '-1', 'x', '1.5']) {
+      const refused = await program.get(`/v1/requests/${request.id}?wait=${wait}`)
+      expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+    }
+  })
+})
+
+describe('a program', () => {
+  test('asks, takes the permit once and says what became of it', async () => {
+    const asking = call({
+      metadata: { ticket: 'OPS-7' },
+      title: 'Roll out',
+      callbackUrl: 'https://deployer.example.com/hook',
+    })
+    const opened = await program.post('/v1/requests', asking)
+    expect(opened).toMatchObject({
+      status: 201,
+      body: {
+        kind: 'external',
+        state: 'pending',
+        verdict: 'ask',
+        risk: 'high',
+        externalId: asking.externalId,
+        metadata: { ticket: 'OPS-7' },
+        external: { owner: { name: 'Ada' }, key: { name: 'deployer' } },
+      },
+    })
+    expect(opened.headers.get('location')).toBe(`/v1/requests/${opened.body.id}`)
+    const path = `/v1/requests/${opened.body.id}`
+    expect(await program.post(`${path}/consume`)).toMatchObject({
+      status: 428,
+      body: { code: 'digest_required' },
+    })
+    const { digest } = opened.body
+    expect(await program.post(`${path}/consume`, { digest })).toMatchObject({
+      status: 409,
+      body: { code: 'conflict', state: 'pending' },
+    })
+    await decide(opened.body, 'approve')
+    const taken = await program.post(`${path}/consume`, { digest })
+    expect(taken).toMatchObject({ status: 200, body: { permit: { digest, keyId: 'test-key' } } })
+    expect(JSON.parse(taken.body.permit.statement)).toMatchObject({ digest, decision: 'approve' })
+    expect(await program.post(`${path}/consume`, { digest })).toMatchObject({
+      status: 409,
+      body: { code: 'already_consumed' },
+    })
+    const outcome = await program.post(`${path}/outcome`, { state: 'succeeded', summary: 'done' })
+    expect(outcome.status).toBe(200)
+    const again = await program.post('/v1/requests', asking)
+    expect(again).toMatchObject({
+      status: 201,
+      body: {
+        id: opened.body.id,
+        state: 'approved',
+        execution: { state: 'succeeded' },
+        external: { outcome: { state: 'succeeded', summary: 'done' } },
+      },
+    })
+    const { callback_url, callback_secret } = await api.database.db
+      .selectFrom('external_request')
+      .selectAll()
+      .where('request_id', '=', opened.body.id)
+      .executeTakeFirstOrThrow()
+    expect({ callback_url, callback_secret }).toEqual({
+      callback_url: 'https://deployer.example.com/hook',
+      callback_secret: callbackSecret(program.key),
+    })
+    const list = await grace.get('/v1/requests?q=deployer&limit=200')
+    expect(list.text).toContain(asking.externalId)
+  })
+
+  test.each([
+    ['a callback without TLS', { callbackUrl: 'http://example.com/hook' }, 'callbackUrl'],
+    ['a callback with a password', { callbackUrl: 'https://a:b@example.com/' }, 'callbackUrl'],
+    ['an unknown field', { risk: 'low' }, 'risk'],
+    ['no object for its input', { input: 'x' }, 'input'],
+    ['half a surrogate pair', { input: { text: '\ud800' } }, 'surrogate'],
+    ['metadata over its bound', { metadata: { text: 'x'.repeat(17_000) } }, 'metadata'],
+    ['metadata with a NUL', { metadata: { text: 'a\u0000b' } }, 'metadata'],
+    ['a name that is none', { tool: 'rm -rf' }, 'tool'],
+    ['an externalId over its bound', { externalId: 'x'.repeat(201) }, 'externalId'],
+    ['a title over its bound', { title: 'x'.repeat(201) }, 'title'],
+    ['markup for a presentation', { presentation: { type: 'html', content: '' } }, 'presentation'],
+  ])('is refused with the field named when it sends %s', async (_, more, field) => {
+    const refused = await program.post('/v1/requests', call(more))
+    expect(refused).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+    expect(refused.text).toContain(field)
+  })
+
+  test('needs a key with requests:write; people do not ask this way', async () => {
+    const reader = await createProgram(api, grace, ['requests:read'])
+    expect(await reader.post('/v1/requests', call())).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    })
+    expect(await grace.post('/v1/requests', call())).toMatchObject({
+      status: 403,
+      body: { code: 'forbidden' },
+    })
+  })
+})

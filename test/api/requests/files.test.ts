@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { StoredFile } from '../../../src/services/runs/transcript/store-result.ts'
+import { putContent } from '../../../src/store/content/content.ts'
+import { addRequest, addRun, type TestRun } from '../../harness/fixtures/gated-run.ts'
+import {
+  claimedPictures,
+  endWithFiles,
+  onePixel,
+} from '../../harness/fixtures/result-with-files.ts'
+import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+let ada: Client
+let run: TestRun
+let callId: string
+let kept: readonly StoredFile[]
+
+/** A call of Ada's whose tool returned one picture, and other bytes under pictures' names. */
+beforeAll(async () => {
+  api = await createTestApi()
+  ada = await api.signIn(api.people.ada)
+  run = await addRun(api.service, { startedBy: api.people.ada })
+  ;({ callId } = await addRequest(api.service, run))
+  kept = await endWithFiles(api.database.db, callId, claimedPictures)
+}, 120_000)
+afterAll(() => api[Symbol.asyncDispose]())
+
+const pathOf = (file: StoredFile | undefined): string =>
+  `/v1/calls/${callId}/files/${file?.hash ?? ''}`
+
+test('a picture is served as what its bytes are, to be drawn by our own page and never to be one', async () => {
+  const response = await api.ask(pathOf(kept[0]), { headers: ada.headers })
+  expect(response.status).toBe(200)
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    'content-type': 'image/png',
+    'content-disposition': expect.stringMatching(/^attachment; filename="[0-9a-f]{12}\.png"$/),
+    'content-security-policy': "default-src 'none'; sandbox",
+    'content-length': String(onePixel.length),
+    'x-content-type-options': 'nosniff',
+    'cross-origin-resource-policy': 'same-origin',
+    'cache-control': 'no-store',
+  })
+})
+
+// Rules: security.md 18, 19
+test('what only calls itself a picture is bytes to be saved: a page, an SVG, a picture of another type', async () => {
+  expect(kept.map((file) => file.mediaType)).toEqual([
+    'image/png',
+    'application/octet-stream',
+    'image/svg+xml',
+    'application/octet-stream',
+    'text/html',
+    'image/gif',
+  ])
+  for (const file of [kept[1], kept[2]]) {
+    const { headers } = await ada.get(pathOf(file))
+    expect(headers.get('content-type')).toBe('application/octet-stream')
+    expect(headers.get('content-disposition')).toMatch(/^attachment; filename="[0-9a-f]{12}\.bin"$/)
+    expect(headers.get('content-security-policy')).toBe("default-src 'none'; sandbox")
+  }
+  const gif = await ada.get(pathOf(kept[5]))
+  expect(gif.headers.get('content-type')).toBe('image/gif')
+  expect(gif.headers.get('x-content-type-options')).toBe('nosniff')
+})
+
+test('a row that calls a page a picture makes it none', async () => {
+  const { db } = api.database
+  const bytes = Buffer.from('<html><script>1</script>')
+  const hash = await putContent(db, bytes)
+  const row = { call_id: callId, position: 99, hash, media_type: 'image/png', bytes: 24 }
+  await db.insertInto('result_file').values(row).execute()
+  const { headers } = await ada.get(`/v1/calls/${callId}/files/${hash}`)
+  expect(headers.get('content-type')).toBe('application/octet-stream')
+})
+
+test('the same bytes under two names are a picture when one name is that picture’s', async () => {
+  const other = await addRequest(api.service, run, { position: 2 })
+  const [, file] = await endWithFiles(api.database.db, other.callId, [
+    { mediaType: 'text/html', bytes: onePixel },
+    { mediaType: 'image/png', bytes: onePixel },
+  ])
+  const { headers } = await ada.get(`/v1/calls/${other.callId}/files/${file?.hash ?? ''}`)
+  expect(headers.get('content-type')).toBe('image/png')
+})
+
+// Rules: security.md 22
+test('it is read by whoever may see the run, and by no key without the scope', async () => {
+  const edsger = await api.signIn(api.people.edsger)
+  expect((await edsger.get(pathOf(kept[0]))).status).toBe(404)
+  expect((await api.ask(pathOf(kept[0]))).status).toBe(401)
+  const keyOf = async (scope: string): Promise<Record<string, string>> => {
+    const made = await ada.post('/v1/keys', { name: scope, scopes: [scope] })
+    return { authorization: `Bearer ${made.body.key}` }
+  }
+  const reader = await api.ask(pathOf(kept[0]), { headers: await keyOf('runs:read') })
+  expect(reader.status).toBe(200)
+  const writer = await api.ask(pathOf(kept[0]), { headers: await keyOf('runs:write') })
+  expect(writer).toMatchObject({ status: 403, body: { code: 'forbidden' } })
+})
+
+test('only files of that call are read, though the bytes are stored and the hash is known', async () => {
+  const hash = await putContent(api.database.db, 'somebody else’s')
+  expect((await ada.get(`/v1/calls/${callId}/files/${hash}`)).status).toBe(404)
+  expect((await ada.get(`/v1/calls/${run.id}/files/${kept[0]?.hash ?? ''}`)).status).toBe(404)
+  expect((await ada.get(`/v1/calls/${callId}/files/..%2Foutput`)).status).toBe(404)
+})

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { answerPreApproved } from '../judging.ts'
+import { createTestApi, type Client, type TestApi } from '../test-api.ts'
+
+let api: TestApi
+let ada: Client
+
+beforeAll(async () => {
+  api = await createTestApi({
+    settings: { temporal: { uiUrl: 'http://localhost:8233', namespace: 'default' } },
+  })
+  ada = await api.signIn(api.people.ada)
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+const start = (
+  client: Client,
+  body: Record<string, unknown> = {},
+  headers: Record<string, string> = {},
+) => client.post('/v1/runs', { worker: 'scribe', input: 'write the notes', ...body }, headers)
+
+test('a run is started once for its key, and is there with every field of the contract', async () => {
+  const key = { 'idempotency-key': 'start-1' }
+  const first = await start(ada, {}, key)
+  expect(first.status).toBe(201)
+  expect(first.headers.get('location')).toBe(`/v1/runs/${first.body.id}`)
+  expect((await start(ada, {}, key)).body).toEqual(first.body)
+  expect(await start(ada, { input: 'other' }, key)).toMatchObject({
+    status: 422,
+    body: { code: 'idempotency_key_reused' },
+  })
+  const { body } = await ada.get(`/v1/runs/${first.body.id}`)
+  expect(body).toMatchObject({
+    ...first.body,
+    turns: expect.any(Number),
+    pendingRequests: 0,
+    children: [],
+    scripted: true,
+    title: 'write the notes',
+    workspaceRoot: '/srv/project',
+    temporalUrl: `http://localhost:8233/namespaces/default/workflows/${encodeURIComponent(body.workflowId)}`,
+    allowed: { message: true, cancel: true },
+  })
+  expect(body.lineage.at(-1)).toEqual({
+    runId: body.id,
+    worker: 'scribe',
+    startedBy: body.startedBy,
+  })
+  expect(body.policyDigest).toMatch(/^sha256:[0-9a-f]{64}$/)
+})
+
+test.each([
+  [{ worker: 'nobody' }, 404, 'unknown_worker'],
+  [{ mode: 'approve_all' }, 403, 'mode_not_permitted'],
+  [{ mode: ['prompt', 'strict'] }, 422, 'invalid_request'],
+  [{ input: 7 }, 422, 'invalid_request'],
+  [{ input: ['a'] }, 422, 'invalid_request'],
+  [{ input: null }, 422, 'invalid_request'],
+  [{ input: { a: '\0' } }, 422, 'invalid_request'],
+  [{ input: '' }, 422, 'invalid_request'],
+  [{ worker: '../scribe' }, 422, 'invalid_request'],
+  [{ strict: true }, 422, 'invalid_request'],
+])('starting with %j is %i %s', async (body, status, code) => {
+  expect(await start(ada, body)).toMatchObject({ status, body: { code } })
+})
+
+// Rules: product.md 21
+test('two modes in one body are refused, and no run is started', async () => {
+  const rawBody = '{"worker":"scribe","input":"x","mode":"strict","mode":"approve_all"}'
+  const before = await ada.get('/v1/runs?limit=200')
+  const headers = { ...ada.headers, 'content-type': 'application/json' }
+  expect(await api.ask('/v1/runs', { method: 'POST', rawBody, headers })).toMatchObject({
+    status: 422,
+    body: { code: 'invalid_request' },
+  })
+  const after = await ada.get('/v1/runs?limit=200')
+  expect(after.body.items).toHaveLength(before.body.items.length)
+})
+
+test('a run is seen and steered by who started it, seen by nobody else, and steered by who manages runs', async () => {
+  const { id } = (await start(ada)).body
+  const grace = await api.signIn(api.people.grace)
+  const olga = await api.signIn(api.people.olga)
+  expect((await grace.get(`/v1/runs/${id}`)).status).toBe(404)
+  expect((await grace.get('/v1/runs')).text).not.toContain(id)
+  expect((await grace.post(`/v1/runs/${id}/messages`, { text: 'x' })).status).toBe(404)
+  expect((await grace.post(`/v1/runs/${id}/cancel`)).status).toBe(404)
+  expect((await ada.post(`/v1/runs/${id}/messages`, { text: 'and the date' })).status).toBe(201)
+  const transcript = await olga.get(`/v1/runs/${id}/transcript`)
+  expect(transcript.body.items).toMatchObject([
+    { role: 'user', text: 'write the notes', author: { name: 'Ada' } },
+    { role: 'user', text: 'and the date', author: { name: 'Ada' } },
+  ])
+  expect(await olga.post(`/v1/runs/${id}/cancel`)).toMatchObject({
+    status: 200,
+    body: { state: 'cancelled' },
+  })
+  expect(await ada.post(`/v1/runs/${id}/messages`, { text: 'wait' })).toMatchObject({
+    status: 409,
+    body: { code: 'run_ended' },
+  })
+})
+
+test('a key starts a run for its owner, and only with its scope', async () => {
+  const made = await ada.post('/v1/keys', { name: 'ci', scopes: ['runs:write'] })
+  const headers = { authorization: `Bearer ${made.body.key}` }
+  const body = { worker: 'scribe', input: 'from ci' }
+  const started = await api.ask('/v1/runs', { method: 'POST', body, headers })
+  expect(started).toMatchObject({ status: 201, body: { startedBy: { name: 'Ada' } } })
+  expect((await api.ask(`/v1/runs/${started.body.id}`, { headers })).status).toBe(403)
+})
+
+// Rules: product.md 5
+test('a manual tool is invoked by a person who may steer the run, until it has ended', async () => {
+  const { id } = (await start(ada)).body
+  const grace = await api.signIn(api.people.grace)
+  const olga = await api.signIn(api.people.olga)
+  const call = { tool: 'deploy', input: { to: 'staging' } }
+  expect(await ada.post(`/v1/runs/${id}/calls`, call)).toMatchObject({
+    status: 503,
+    body: { code: 'workspace_unreachable' },
+  })
+  answerPreApproved(api.service)
+  expect((await grace.post(`/v1/runs/${id}/calls`, call)).status).toBe(404)
+  const made = await ada.post('/v1/keys', { name: 'call', scopes: ['runs:write'] })
+  const headers = { authorization: `Bearer ${made.body.key}` }
+  const byKey = { method: 'POST', body: call, headers } as const
+  expect((await api.ask(`/v1/runs/${id}/calls`, byKey)).status).toBe(403)
+  expect(await olga.post(`/v1/runs/${id}/calls`, call)).toMatchObject({
+    status: 201,
+    body: { tool: 'deploy', verdict: 'preApproved', requestId: null, runId: id },
+  })
+  const transcript = await ada.get(`/v1/runs/${id}/transcript`)
+  expect(transcript.body.items.at(-1)).toMatchObject({
+    role: 'user',
+    author: { name: 'Olga' },
+    calls: [{ tool: 'deploy', manual: true }],
+  })
+  for (const body of [{ tool: 'deploy' }, { ...call, input: 'staging' }, { ...call, more: 1 }]) {
+    expect(await ada.post(`/v1/runs/${id}/calls`, body)).toMatchObject({
+      status: 422,
+      body: { code: 'invalid_request' },
+    })
+  }
+  await ada.post(`/v1/runs/${id}/cancel`)
+  expect(await ada.post(`/v1/runs/${id}/calls`, call)).toMatchObject({
+    status: 409,
+    body: { code: 'run_ended' },
+  })
+})
+
+test.each([
+  'state=done',
+  'worker=nobody',
+  'startedBy=somebody',
+  'limit=1e3',
+  'cursor=x',
+  'sort=age',
+])('the query %s is 422 invalid_request', async (query) => {
+  const reply = await ada.get(`/v1/runs?${query}`)
+  expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+})

@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await dashboard.desk.write('notes/read.md', 'text\n')
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+// Rules: product.md 15
+test('a request shows its place in the batch and how each other call stands; the run page what each waits for', async () => {
+  const { desk } = dashboard
+  const write = (path: string, content: string) => ({
+    tool: 'write_file',
+    input: { path, content },
+  })
+  desk.say({
+    text: 'Five calls.',
+    calls: [
+      { tool: 'read_file', input: { path: 'notes/read.md' } },
+      write('notes/first.md', 'one\n'),
+      {
+        tool: 'edit_file',
+        input: { path: 'notes/first.md', edits: [{ find: 'one', replace: '2' }] },
+      },
+      { tool: 'delete_file', input: { path: 'notes/read.md' } },
+      write('scratch/free.txt', 'x\n'),
+    ],
+  })
+  const runId = await desk.start()
+  const turn = await desk.turn(runId, 1)
+  const calls = await desk.calls(runId, 1)
+  await desk.execute(calls[0]!.id)
+  await desk.decide(desk.people.grace, calls[2]!.requestId)
+  expect(turn.kind).toBe('calls')
+
+  const page = await dashboard.open('Grace', `/requests/${calls[2]!.requestId}`)
+  const batch = page.getByRole('region', { name: 'Call 3 of 5 in this turn' })
+  await batch.getByText('Assumes call 2 of 5').waitFor()
+  const lines = await batch.getByRole('listitem').allInnerTexts()
+  const told = lines.map((line) => line.replaceAll(/\s+/g, ' ').trim())
+  expect(told).toEqual([
+    '1. read_file pre-approved, has its result',
+    expect.stringMatching(/^2\. Create notes\/first\.md .* pending$/),
+    expect.stringMatching(/^3\. This call: Edit notes\/first\.md .* approved$/),
+    '4. delete_file blocked, has its result',
+    '5. write_file pre-approved',
+  ])
+  await batch.getByRole('link', { name: /Create notes\/first\.md/ }).click()
+  await page.getByRole('region', { name: 'Call 2 of 5 in this turn' }).waitFor()
+
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  const turns = page.getByRole('region', { name: 'Turns' })
+  await turns.getByText('call 2 of 5, asked').waitFor()
+  await turns.getByText('approved, waits for call 2 of this turn').waitFor()
+  expect(await turns.getByRole('link', { name: 'Waits for a decision' }).count()).toBe(1)
+  expect(await turns.getByText(/pre-approved.*, waits for call 2 of this turn/).count()).toBe(1)
+})

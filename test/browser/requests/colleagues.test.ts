@@ -1,0 +1,148 @@
+import { sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { advanceRequests } from '../../../src/services/runs/advance-requests.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+const config = deskConfig.replace(
+  'defaults:',
+  `  pairs: { team: platform, remindAfter: 4h, escalate: [{ after: 24h, addTeams: [operators] }] }
+routing:
+  - { when: { path: "notes/by-two-*" }, queue: pairs, quorum: { count: 2 } }
+defaults:`,
+)
+
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  await dashboard.desk.activate({ 'countersign.yaml': config })
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+let file = 0
+async function askForNote() {
+  file += 1
+  const path = `notes/colleagues-${file}.md`
+  const input = { path, content: 'Text\n' }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  return { path, id: requestIds[0]! }
+}
+const stateOf = async (id: string): Promise<string> => {
+  const states = dashboard.desk.database.db.selectFrom('request').select('state')
+  return (await states.where('id', '=', id).executeTakeFirstOrThrow()).state
+}
+
+test('a colleague sees at once who is on a request, in the list and on its page, and when nobody is any more', async () => {
+  const { id, path } = await askForNote()
+  const inbox = await dashboard.open('Linus', '/')
+  const row = inbox.locator('.request-row', { hasText: path })
+  await row.waitFor()
+  const linus = await dashboard.open('Linus', `/requests/${id}`)
+  await linus.getByRole('button', { name: 'Claim' }).waitFor()
+  const grace = await dashboard.open('Grace', `/requests/${id}`)
+  await grace.getByRole('button', { name: 'Claim' }).waitFor()
+  await grace.keyboard.press('c')
+  await grace.getByRole('button', { name: 'Release' }).waitFor()
+  await row.getByText('Grace is on it').waitFor()
+  await linus.getByText('Grace is on it').waitFor()
+  // A claim keeps nobody from deciding.
+  expect(await linus.getByRole('radio', { name: 'Approve as shown' }).isEnabled()).toBe(true)
+  await grace.getByRole('button', { name: 'Release' }).click()
+  await row.getByText('Grace is on it').waitFor({ state: 'detached' })
+  await linus.getByText('Grace is on it').waitFor({ state: 'detached' })
+})
+
+test('a comment appears for a colleague as text, and one that was not sent is still there after a reload', async () => {
+  const { id } = await askForNote()
+  const linus = await dashboard.open('Linus', `/requests/${id}`)
+  const grace = await dashboard.open('Grace', `/requests/${id}`)
+  await grace.getByRole('textbox', { name: 'Comment' }).waitFor()
+  await grace.keyboard.press('m')
+  await grace.keyboard.type('Is <b>this</b> planned?')
+  await grace.reload()
+  const box = grace.getByRole('textbox', { name: 'Comment' })
+  expect(await box.inputValue()).toBe('Is <b>this</b> planned?')
+  await grace.getByRole('button', { name: 'Comment', exact: true }).click()
+  const comments = linus.getByRole('region', { name: 'Comments' })
+  await comments.getByText('Is <b>this</b> planned?').waitFor()
+  await comments.getByText('Grace', { exact: true }).waitFor()
+  expect(await box.inputValue()).toBe('')
+})
+
+// Rules: product.md 18
+test('who needs a colleague reads who has voted and what is missing; whoever an escalation adds finds it and decides', async () => {
+  const { desk } = dashboard
+  const path = 'notes/by-two-1.md'
+  const input = { path, content: 'Text\n' }
+  const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const id = requestIds[0]!
+  const grace = await dashboard.open('Grace', `/requests/${id}`)
+  await grace.getByText('to be escalated to operators').waitFor()
+  await grace.getByRole('radio', { name: 'Approve as shown' }).check()
+  await grace.getByRole('button', { name: 'Submit', exact: true }).click()
+  await grace.getByText('Recorded. It still needs 1 of platform.').waitFor()
+  const linus = await dashboard.open('Linus', `/requests/${id}`)
+  await linus.getByText('Grace (platform)').waitFor()
+  await linus.getByText('still 1 of platform').waitFor()
+  await linus.getByText(/expires in 2 days/).waitFor()
+  await linus.getByRole('button', { name: 'A day more' }).click()
+  await linus.getByText(/expires in 3 days/).waitFor()
+  const olga = await dashboard.open('Olga', '/?mine=true')
+  await olga.getByText('Nothing waits for you').first().waitFor()
+
+  const day = sql`interval '24 hours'`
+  await sql`
+    update request set created_at = created_at - ${day}, next_step_at = next_step_at - ${day},
+      expires_at = expires_at - ${day} where id = ${id}
+  `.execute(desk.database.db)
+  await advanceRequests(desk.api, { runId })
+  await linus.getByText('still 1 of platform (or operators)').waitFor()
+  await linus.getByText('escalated to operators').waitFor()
+  const row = olga.locator('.request-row', { hasText: path })
+  await row.getByText('escalated to operators').waitFor()
+  await row.getByRole('link').click()
+  await olga.getByRole('radio', { name: 'Approve as shown' }).check()
+  await olga.getByRole('button', { name: 'Submit', exact: true }).click()
+  await linus.getByText('Olga (operators)').waitFor()
+  expect(await stateOf(id)).toBe('approved')
+  // Nothing has carried it out yet, so that it can still be taken back.
+  await linus.getByRole('button', { name: 'Take the approval back…' }).click()
+  const takeBack = linus.getByRole('button', { name: 'Take it back' })
+  expect(await takeBack.isDisabled()).toBe(true)
+  await linus.getByLabel('Reason').last().fill('not this week')
+  await takeBack.click()
+  await olga.getByText('The approval was taken back: it is not carried out.').waitFor()
+})
+
+test('many are denied at once with one reason; the one that was decided meanwhile says so, and its decision stands', async () => {
+  const [first, second, third] = [await askForNote(), await askForNote(), await askForNote()]
+  const page = await dashboard.open('Grace', '/')
+  for (const { path } of [first, second, third]) {
+    await page.locator('.request-row', { hasText: path }).getByRole('checkbox').check()
+  }
+  await page.getByRole('button', { name: 'Deny 3…' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Reason').fill('not this week')
+  const { desk } = dashboard
+  const linus = await dashboard.open('Linus', `/requests/${second.id}`)
+  await linus.getByRole('radio', { name: 'Approve as shown' }).check()
+  await linus.getByRole('button', { name: 'Submit', exact: true }).click()
+  await linus.getByText('Approved by you').waitFor()
+  await dialog.getByRole('button', { name: 'Deny 3', exact: true }).click()
+  await dialog.getByText('What came of each').waitFor()
+  const result = (path: string) => dialog.getByRole('listitem').filter({ hasText: path })
+  await result(first.path).getByText('recorded', { exact: true }).waitFor()
+  await result(third.path).getByText('recorded', { exact: true }).waitFor()
+  expect(await result(second.path).locator('.not-ok').textContent()).toMatch(/already|approved/i)
+  const states = [await stateOf(first.id), await stateOf(second.id), await stateOf(third.id)]
+  expect(states).toEqual(['denied', 'approved', 'denied'])
+  const reasons = await desk.database.db
+    .selectFrom('decision')
+    .select(['reason_hash', 'batch_decision_id'])
+    .where('request_id', 'in', [first.id, third.id])
+    .execute()
+  expect(reasons.every((one) => one.reason_hash !== null)).toBe(true)
+  expect(new Set(reasons.map((one) => one.batch_decision_id)).size).toBe(1)
+})

@@ -1,0 +1,198 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+let file = 0
+async function askForNote(content = 'Text\n', said = 'I wrote a note.') {
+  file += 1
+  const path = `notes/decide-${file}.md`
+  const asked = await ask(dashboard.desk, [{ tool: 'write_file', input: { path, content } }], said)
+  return { path, runId: asked.runId, id: asked.requestIds[0]!, callId: asked.callIds[0]! }
+}
+const stateOf = async (id: string): Promise<string> => {
+  const { db } = dashboard.desk.database
+  const row = await db.selectFrom('request').select('state').where('id', '=', id).executeTakeFirst()
+  return row?.state ?? 'none'
+}
+
+test('a request is opened, approved and carried out with the keyboard alone, and the page says what happened', async () => {
+  const { path, id, callId } = await askForNote()
+  const page = await dashboard.open('Grace', '/')
+  await page.getByRole('link', { name: path }).waitFor()
+  await page.keyboard.press('j')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: path }).waitFor()
+  await page.keyboard.press('a')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Control+Enter')
+  await page.getByText('Approved by you').waitFor()
+  expect(await stateOf(id)).toBe('approved')
+  await page.getByText('Recorded. The run is told as soon as Temporal can be reached.').waitFor()
+  await dashboard.desk.execute(callId)
+  await page.getByText('Recorded. The run goes on.').waitFor()
+  await page.getByText('Carried out.').waitFor()
+  expect(await dashboard.desk.read(path)).toBe('Text\n')
+})
+
+test('with nothing chosen, neither A, D nor Ctrl+Enter decides anything', async () => {
+  const { id } = await askForNote()
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  for (const radio of await page.getByRole('radio').all())
+    expect(await radio.isChecked()).toBe(false)
+  for (const key of ['a', 'd', 'Enter', 'Control+Enter', 'Control+Shift+Enter']) {
+    await page.keyboard.press(key)
+  }
+  await page.locator('.obstacle', { hasText: 'Choose a decision first.' }).waitFor()
+  expect(await stateOf(id)).toBe('pending')
+})
+
+test('deny comes first in the order of the keyboard, and D leads there', async () => {
+  const { id } = await askForNote()
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('radio', { name: 'Deny', exact: true }).waitFor()
+  const labels = await page
+    .getByRole('radio')
+    .evaluateAll((radios) => radios.map((radio) => (radio as HTMLInputElement).value))
+  expect(labels).toEqual(['deny', 'stop', 'approve', 'edit'])
+  await page.keyboard.press('d')
+  expect(await page.evaluate(() => (document.activeElement as HTMLInputElement).value)).toBe('deny')
+})
+
+// Rules: product.md 7
+test('of two people who race, one decides; the other reads who, keeps the typed reason, and nothing of theirs counts', async () => {
+  const { id } = await askForNote()
+  const grace = await dashboard.open('Grace', `/requests/${id}`)
+  // Linus hears nothing of what happens meanwhile.
+  const linus = await dashboard.open('Linus', '/')
+  await linus.route('**/v1/events', (route) => route.abort())
+  await linus.goto(`${dashboard.url}/requests/${id}`)
+  await linus.getByRole('radio', { name: 'Approve as shown' }).check()
+  await linus.getByLabel('Reason').fill('matches the plan')
+  await grace.getByRole('radio', { name: 'Deny', exact: true }).check()
+  await grace.getByLabel('Reason').fill('wrong file')
+  await grace.getByRole('button', { name: 'Submit', exact: true }).click()
+  await grace.getByText('Denied by you').waitFor()
+  await linus.getByRole('button', { name: 'Submit', exact: true }).click()
+  const notice = linus.getByRole('alert').filter({ hasText: 'Already denied by Grace' })
+  await notice.waitFor()
+  expect(await notice.textContent()).toContain('wrong file')
+  expect(await notice.textContent()).toContain('Your approval was not recorded.')
+  await linus.getByText('matches the plan').waitFor()
+  expect(await stateOf(id)).toBe('denied')
+})
+
+// Rules: product.md 6, 11
+test('who opened a revision that is no longer current cannot decide the new one unseen', async () => {
+  const { id } = await askForNote('first\n')
+  const linus = await dashboard.open('Linus', '/')
+  await linus.route('**/v1/events', (route) => route.abort())
+  await linus.goto(`${dashboard.url}/requests/${id}`)
+  await linus.getByRole('radio', { name: 'Approve as shown' }).check()
+  await linus.getByLabel('Reason').fill('first is fine')
+
+  const grace = await dashboard.open('Grace', `/requests/${id}`)
+  await grace.getByRole('radio', { name: 'Approve with changes' }).check()
+  await grace.getByLabel('content').fill('second\n')
+  await grace.getByRole('button', { name: 'Preview the changes' }).click()
+  await grace.getByText('revision 2').first().waitFor()
+
+  await linus.getByRole('button', { name: 'Submit', exact: true }).click()
+  await linus.getByText('This changed since you opened it').waitFor()
+  expect(await stateOf(id)).toBe('pending')
+  await linus.getByRole('button', { name: 'Show what changed' }).click()
+  const region = linus.getByRole('region', { name: 'What changed' })
+  await region.getByText('second').waitFor()
+  await region.getByText('first', { exact: true }).waitFor()
+
+  await linus.getByRole('button', { name: 'Review the new revision' }).click()
+  await linus.getByRole('radio', { name: 'Approve as shown' }).waitFor()
+  expect(await linus.getByLabel('Reason').inputValue()).toBe('first is fine')
+  await linus.getByRole('radio', { name: 'Approve as shown' }).check()
+  await linus.getByRole('button', { name: 'Submit', exact: true }).click()
+  await linus.getByText('Approved by you').waitFor()
+  const { db } = dashboard.desk.database
+  const decisions = await db
+    .selectFrom('decision')
+    .select('revision')
+    .where('request_id', '=', id)
+    .execute()
+  expect(decisions).toEqual([{ revision: 2 }])
+})
+
+test('a change that arrives while one reads is announced and not slipped in', async () => {
+  const { id } = await askForNote('first\n')
+  const linus = await dashboard.open('Linus', `/requests/${id}`)
+  await linus.getByRole('radio', { name: 'Approve as shown' }).check()
+  const grace = await dashboard.open('Grace', `/requests/${id}`)
+  await grace.getByRole('radio', { name: 'Approve with changes' }).check()
+  await grace.getByLabel('content').fill('slipped in\n')
+  await grace.getByRole('button', { name: 'Preview the changes' }).click()
+  await linus.getByText('This changed since you opened it').waitFor()
+  expect(await linus.getByRole('region', { name: 'All that will happen' }).textContent()).toContain(
+    'first',
+  )
+  expect(await linus.getByRole('button', { name: 'Submit', exact: true }).count()).toBe(0)
+})
+
+test('who started the run reads why they cannot decide, and has nothing to decide with', async () => {
+  const { id } = await askForNote()
+  const page = await dashboard.open('Ada', `/requests/${id}`)
+  await page.getByText("You can't decide: you started this run").waitFor()
+  expect(await page.getByRole('radio').count()).toBe(0)
+})
+
+test('an answer that never came is not taken for a decision; sent again it counts once', async () => {
+  const { id } = await askForNote()
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  // The decision arrives, its answer does not.
+  await page.route(
+    '**/decisions',
+    async (route) => {
+      await route.fetch()
+      await route.abort()
+    },
+    { times: 1 },
+  )
+  await page.getByRole('button', { name: 'Submit', exact: true }).click()
+  await page.getByText('The service did not answer').waitFor()
+  const submit = page.getByRole('button', { name: 'Submit', exact: true })
+  if (await submit.isVisible()) await submit.click({ timeout: 1_000 }).catch(() => undefined)
+  await page
+    .getByText(/Approved by (you|Grace)/)
+    .first()
+    .waitFor()
+  const { db } = dashboard.desk.database
+  expect(
+    await db.selectFrom('decision').selectAll().where('request_id', '=', id).execute(),
+  ).toHaveLength(1)
+})
+
+test('many alike are approved with one action after a list of what it covers, with a result for each', async () => {
+  const first = await askForNote()
+  const second = await askForNote()
+  const page = await dashboard.open('Grace', '/')
+  for (const { path } of [first, second]) {
+    const row = page.getByRole('listitem').filter({ hasText: path })
+    await row.getByRole('checkbox').check()
+  }
+  await page.getByRole('button', { name: 'Approve 2…' }).click()
+  const dialog = page.getByRole('dialog')
+  for (const { path } of [first, second]) await dialog.getByText(path).waitFor()
+  await dialog.getByRole('button', { name: 'Approve 2', exact: true }).click()
+  await dialog.getByText('What came of each').waitFor()
+  expect(await dialog.getByText('recorded', { exact: true }).count()).toBe(2)
+  expect([await stateOf(first.id), await stateOf(second.id)]).toEqual(['approved', 'approved'])
+})
+
+test('nothing in all of this was refused by the content policy or thrown by the page', () => {
+  expect(dashboard.complaints).toEqual([])
+})

@@ -1,0 +1,111 @@
+import { AxeBuilder } from '@axe-core/playwright'
+import type { Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { executeCall } from '../../../src/services/executions/execute-call.ts'
+import { settleUnknown } from '../../../src/services/executions/settle-unknown.ts'
+import { testSandbox } from '../../../src/tools/commands/commands.fixture.ts'
+import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, phone, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard(testSandbox)
+  const { desk } = dashboard
+  await desk.activate({
+    'workers/scribe.md': deskWorker.replace('zones:', 'shell: { default: ask }\nzones:'),
+  })
+  for (const folder of ['scratch', 'notes']) await desk.write(`${folder}/here.md`, 'Here\n')
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+let commands = 0
+/** A run of Ada's whose script is approved and runs; `wait N` in it waits for `go(N)`. */
+async function running(script: string) {
+  const { desk } = dashboard
+  commands += 1
+  const own = `go-${commands}`
+  const wait = `wait() { while [ ! -e ${own}.$1 ]; do sleep 0.05; done; }\n`
+  const input = { command: wait + script, cwd: 'scratch' }
+  const asked = await ask(desk, [{ tool: 'shell', input }], 'I run it.')
+  const [callId = ''] = asked.callIds
+  await desk.decide(desk.people.grace, asked.requestIds[0] ?? '')
+  const begin = (): Promise<unknown> =>
+    executeCall(desk.worker, { callId, signal: new AbortController().signal })
+  const go = (step: number): Promise<void> => desk.write(`scratch/${own}.${step}`, '')
+  return { runId: asked.runId, callId, begin, go }
+}
+
+const output = (page: Page) => page.getByRole('log', { name: 'standard output so far' })
+const isAtEnd = (page: Page): Promise<boolean> =>
+  output(page).evaluate((at) => at.scrollHeight - at.scrollTop - at.clientHeight < 24)
+
+describe.skipIf(!testSandbox.works)('the run page of a command that runs', () => {
+  for (const [scheme, viewport] of [
+    ['light', { width: 1280, height: 900 }],
+    ['dark', phone],
+  ] as const) {
+    test(`shows what it prints as it comes, hidden characters as marks, until the result is there, ${scheme} at ${viewport.width} px`, async () => {
+      const script = String.raw`printf 'one \033[31mred\007\342\202'; wait 1
+        printf '\254<b>bold</b>\nfailing\n' ; echo 'it is odd' >&2; wait 2; echo last`
+      const { begin, go, runId } = await running(script)
+      const page = await dashboard.open('Ada', `/runs/${runId}`, { viewport, scheme })
+      await page.getByText('Live', { exact: true }).waitFor()
+      const ended = begin()
+      await page.getByText('It runs. This is what it has printed so far.').waitFor()
+      await output(page).getByText('one').waitFor()
+      expect(await output(page).locator('.chip').allTextContents()).toEqual(['ESC', 'BEL'])
+      await go(1)
+      await output(page).getByText('€<b>bold</b>').waitFor()
+      await page
+        .getByRole('log', { name: 'standard error so far' })
+        .getByText('it is odd')
+        .waitFor()
+      const found = await new AxeBuilder({ page }).analyze()
+      expect(found.violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
+      await go(2)
+      await ended
+      await page.getByText('Returned', { exact: true }).waitFor()
+      await output(page).waitFor({ state: 'detached' })
+      await page.getByText('last', { exact: true }).waitFor()
+      expect(dashboard.complaints).toEqual([])
+    })
+  }
+
+  test('follows the end while it is looked at, stays where one has scrolled to, and draws a bounded part', async () => {
+    const script = 'seq 1 3000; wait 1; seq 3001 6000; wait 2; seq 6001 9000; wait 3'
+    const { begin, go, runId } = await running(script)
+    const page = await dashboard.open('Ada', `/runs/${runId}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const ended = begin()
+    await output(page).getByText('3000', { exact: true }).waitFor()
+    expect(await isAtEnd(page)).toBe(true)
+    await go(1)
+    await output(page).getByText('6000', { exact: true }).waitFor()
+    expect(await isAtEnd(page)).toBe(true)
+    expect(await page.locator('.so-far-line').count()).toBe(200)
+    // 1 to 5,800 and their line feeds.
+    await page.getByText('bytes so far; the first 27,893 are not shown here').waitFor()
+    await output(page).evaluate((at) => at.scrollTo(0, 0))
+    await go(2)
+    await output(page).getByText('9000', { exact: true }).waitFor()
+    expect(await output(page).evaluate((at) => at.scrollTop)).toBe(0)
+    await go(3)
+    await ended
+    await output(page).waitFor({ state: 'detached' })
+  })
+
+  test('says that nobody knows how it ended, and never that what it had printed is its result', async () => {
+    const { begin, callId, go, runId } = await running('echo half; wait 1')
+    const page = await dashboard.open('Ada', `/runs/${runId}`)
+    await page.getByText('Live', { exact: true }).waitFor()
+    const ended = begin()
+    await output(page).getByText('half').waitFor()
+    await settleUnknown(dashboard.desk.worker, { callId })
+    await page.getByText('Nobody knows how it ended.').waitFor()
+    expect(await page.getByText('Returned', { exact: true }).count()).toBe(0)
+    await go(1)
+    await ended
+  })
+})

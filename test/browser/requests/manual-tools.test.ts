@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskWorker } from '../../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  const tools = 'tools:\n  delete_file: { manual: true }\n  write_file: {}\n'
+  await dashboard.desk.activate({
+    'workers/scribe.md': deskWorker
+      .replace('delete: blocked', 'delete: ask')
+      .replace('---\nYou', `${tools}---\nYou`),
+  })
+  await dashboard.desk.write('notes/old.md', 'old\n')
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+// Rules: product.md 5
+test('a manual tool is invoked from the run page by a form, and whoever invoked it cannot decide it', async () => {
+  const input = { path: 'notes/new.md', content: 'New\n' }
+  const asked = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  const page = await dashboard.open('Ada', `/runs/${asked.runId}`)
+  await page.getByRole('button', { name: 'Invoke a tool by hand' }).click()
+  const form = page.getByRole('region', { name: 'Invoke a tool by hand' })
+  await form.getByLabel('path').fill('src/old.md')
+  await form.getByRole('button', { name: 'Invoke', exact: true }).click()
+  await form.getByRole('alert').getByText('read-only').waitFor()
+  await form.getByLabel('path').fill('notes/old.md')
+  await form.getByRole('button', { name: 'Invoke', exact: true }).click()
+  await form.getByRole('status').getByRole('link', { name: 'the request' }).click()
+  await page.getByRole('heading', { name: /Ada wants to delete notes\/old\.md.*by hand/ }).waitFor()
+  await page.getByText('you started this run').first().waitFor()
+  await page.goto(`${dashboard.url}/runs/${asked.runId}`)
+  await page.getByText('invoked by hand').waitFor()
+  expect(await page.getByRole('link', { name: 'Waits for a decision' }).count()).toBe(2)
+})

@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { consumePermit } from '../../../src/services/external/consume-permit.ts'
+import { openExternal } from '../../../src/services/external/open-external.ts'
+import { reportOutcome } from '../../../src/services/external/report-outcome.ts'
+import { getRequest } from '../../../src/services/requests/detail/get-request.ts'
+import { settleUnknown } from '../../../src/services/executions/settle-unknown.ts'
+import { addKey } from '../../harness/fixtures/people.ts'
+import { waitUntil } from '../../harness/wait-until.ts'
+import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+test('in the development profile every page says so and lets one act as another person', async () => {
+  const page = await dashboard.open('Grace', '/runs')
+  await page.getByText('Development profile.').waitFor()
+  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await page.getByRole('menuitem', { name: 'Ada' }).click()
+  await page.getByRole('button', { name: 'Signed in as Ada' }).waitFor()
+  expect(new URL(page.url()).pathname).toBe('/runs')
+})
+
+test('signing out leaves nothing on the page but the sign-in', async () => {
+  const page = await dashboard.open('Grace', '/')
+  await page.getByRole('button', { name: 'Signed in as Grace' }).click()
+  await page.getByRole('menuitem', { name: 'Sign out' }).click()
+  await page.getByRole('heading', { name: 'Sign in to Countersign' }).waitFor()
+  expect(await page.getByRole('navigation').count()).toBe(0)
+})
+
+test('a run that waits goes on with a message from who started it', async () => {
+  const { desk } = dashboard
+  const calls = [{ tool: 'write_file', input: { path: 'notes/new.md', content: 'Text\n' } }]
+  const { runId, requestIds, callIds } = await ask(desk, calls, 'What shall I write?')
+  await desk.decide(desk.people.grace, requestIds[0]!, { decision: 'deny', then: 'stop' })
+  await desk.execute(callIds[0]!)
+  expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  await page.getByRole('textbox').fill('Write about the new inbox')
+  await page.getByRole('button', { name: 'Post' }).click()
+  await page.locator('.turn', { hasText: 'Write about the new inbox' }).waitFor()
+  expect(await page.getByRole('textbox').inputValue()).toBe('')
+})
+
+test('who is asked what became of a call says so, and only a call that did not run can run again', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/lost.md', content: 'Text\n' }
+  const { callIds, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'A note.')
+  const callId = callIds[0]!
+  await desk.decide(desk.people.grace, requestIds[0]!)
+  const { promise: held, resolve: release } = Promise.withResolvers<void>()
+  desk.beforeExecute = () => held
+  const running = desk.execute(callId)
+  const { db } = desk.database
+  await waitUntil(
+    async () => {
+      const query = db.selectFrom('execution').select('state').where('call_id', '=', callId)
+      return (await query.executeTakeFirst())?.state === 'started'
+    },
+    { withinMs: 90_000 },
+  )
+  const settled = await settleUnknown(desk.worker, { callId })
+  const [check] = settled.kind === 'wait' ? settled.requestIds : []
+  const page = await dashboard.open('Grace', `/requests/${check}`)
+  await page.getByRole('radio', { name: 'Yes, it did' }).check()
+  expect(await page.getByRole('radio', { name: 'Carry it out again' }).isEnabled()).toBe(false)
+  await page.getByRole('radio', { name: 'No, it did not' }).check()
+  expect(await page.getByRole('radio', { name: 'Carry it out again' }).isEnabled()).toBe(true)
+  const submit = page.getByRole('button', { name: 'Submit', exact: true })
+  await page.getByRole('radio', { name: 'Continue' }).check()
+  expect(await submit.isEnabled()).toBe(false)
+  await page.getByLabel('Reason').fill('the file is not there')
+  await submit.click()
+  await page.getByText('The run goes on with what you found out.').waitFor()
+  release()
+  await running
+})
+
+test("a program's request says whose it is, quotes its words as a claim, and what became of it", async () => {
+  const { desk } = dashboard
+  const { ada, grace } = desk.people
+  const { caller } = await addKey(desk.database.db, ada)
+  const { requestId } = await openExternal(desk.api, caller, {
+    tool: 'deploy',
+    input: { service: 'shop', version: '1.4.2' },
+    externalId: 'deploy-42',
+    title: 'Only a <b>small</b> change',
+    presentation: { type: 'text', content: 'Trust me, it is https://example.com/safe' },
+    onBehalfOf: 'ada@example.com',
+    metadata: { ticket: 'OPS-7' },
+  })
+  const inbox = await dashboard.open('Grace', '/')
+  const row = inbox.locator(`[data-request="${requestId}"]`)
+  await row.getByText("asked by Ada's program key of Ada, on behalf of Ada").waitFor()
+  const page = await dashboard.open('Grace', `/requests/${requestId}`)
+  await page.getByRole('heading', { name: /^Ada's program key of Ada/, level: 1 }).waitFor()
+  const card = page.getByRole('region', { name: 'The program that asks' })
+  await card.getByText('Only a <b>small</b> change').waitFor()
+  expect(await card.getByRole('link').count()).toBe(0)
+  await card.getByText('Ada, behind this request').waitFor()
+  expect(await page.getByRole('radio', { name: 'Deny and stop' }).count()).toBe(0)
+  expect(await page.getByRole('link', { name: 'The whole run' }).count()).toBe(0)
+  const seen = (await getRequest(desk.api, grace.caller, { request: requestId })).presentation
+  await desk.decide(grace, requestId, { seen: seen.digest, reason: 'looked' })
+  const { digest } = await getRequest(desk.api, caller, { request: requestId })
+  await consumePermit(desk.api, caller, { request: requestId, digest })
+  await page.getByText('The program took its permit').waitFor()
+  const outcome = { request: requestId, state: 'succeeded', summary: 'Rolled out' } as const
+  await reportOutcome(desk.api, caller, outcome)
+  await page.getByText('The program says that it was carried out.').waitFor()
+  await card.getByText('Rolled out').waitFor()
+})

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { admitRun } from '../../../src/services/delegation/admit-run.ts'
+import { answerQuestion } from '../../../src/services/questions/answer-question.ts'
+import { closeRun } from '../../../src/services/runs/ending/close-run.ts'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { openDashboard, tellTemporal, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+
+const zones = `zones:
+  - { name: notes, root: ./notes, mode: rw, approval: { read: preApproved, write: ask, share: ask } }`
+
+function worker(name: string, front: string): string {
+  const model = 'model: openai-compatible:scripted-by-the-test'
+  return `---\nname: ${name}\ndescription: The ${name}\n${model}\n${front}\n${zones}\n---\nWork.\n`
+}
+
+beforeAll(async () => {
+  dashboard = await openDashboard()
+  const { desk } = dashboard
+  await desk.activate({
+    'countersign.yaml': deskConfig,
+    'workers/scribe.md': worker('scribe', 'workers: [reviewer]\ntools: { ask_person: {} }'),
+    'workers/reviewer.md': worker('reviewer', ''),
+  })
+  await desk.write('notes/1.md', 'One line\n')
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+async function asks(tool: string, input: { readonly [field: string]: string | string[] }) {
+  const { desk } = dashboard
+  desk.say({ text: 'I need this.', calls: [{ tool, input }] })
+  const runId = await desk.start()
+  const turn = await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  return { runId, turn, callId: call?.id ?? '', requestId: call?.requestId ?? '' }
+}
+
+async function numbersOf(callId: string): Promise<string[]> {
+  const rows = await dashboard.desk.database.db
+    .selectFrom('request')
+    .select('id')
+    .where('call_id', '=', callId)
+    .orderBy('id')
+    .execute()
+  return rows.map(({ id }) => id)
+}
+
+// Rules: product.md 17, 23
+test('a question is read, and answered with one of its choices, on its page; the page tells what that means', async () => {
+  const { desk } = dashboard
+  const input = { question: 'Which branch do I take?', choices: ['main', 'next'] }
+  const { runId, requestId } = await asks('ask_person', input)
+  const page = await dashboard.open('Grace', `/requests/${requestId}`)
+  await page.getByRole('heading', { name: 'scribe asks: Which branch do I take?' }).waitFor()
+  const panel = page.getByRole('complementary', { name: 'Decision' })
+  expect(await panel.getByRole('radio', { checked: true }).count()).toBe(0)
+  expect(await panel.getByRole('button', { name: 'Submit' }).isDisabled()).toBe(true)
+  expect(await panel.getByRole('radio', { name: 'Approve as shown' }).count()).toBe(0)
+  await panel.getByRole('radio', { name: 'next' }).check()
+  await panel.getByRole('button', { name: 'Submit' }).click()
+  await panel.getByText('somebody else decides that').waitFor()
+  await page.getByRole('heading', { name: 'Answered by Grace' }).waitFor()
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  await page.getByText('which approve nothing by themselves').waitFor()
+  expect((await desk.calls(runId, 1))[0]?.result).toBe('output')
+  const behind = await dashboard.open(
+    'Ada',
+    `/requests/${(await asks('ask_person', input)).requestId}`,
+  )
+  await behind.getByText("You can't decide: you started this run").waitFor()
+})
+
+// Rules: product.md 23
+test('a delegation shows target, attachments and task; its run is nested where it was started, linked both ways', async () => {
+  const { desk } = dashboard
+  const input = { worker: 'reviewer', input: 'Review the notes', attachments: ['notes/1.md'] }
+  const { runId, callId, requestId } = await asks('call_worker', input)
+  const page = await dashboard.open('Grace', `/requests/${requestId}`)
+  await page.getByRole('heading', { name: /call worker reviewer: Review the notes/ }).waitFor()
+  const effect = page.getByRole('region', { name: 'All that will happen' })
+  await effect.getByText('notes/1.md 9 bytes sha256:').waitFor()
+  const [own = '', attachment = ''] = await numbersOf(callId)
+  await page.goto(`${dashboard.url}/requests/${attachment}`)
+  await page.getByRole('heading', { name: /share notes\/1.md with reviewer/ }).waitFor()
+  await desk.decide(desk.people.grace, own)
+  await desk.decide(desk.people.grace, attachment)
+  const outcome = await desk.execute(callId)
+  const childId = outcome.kind === 'wait' ? (outcome.requestIds[0] ?? '') : ''
+  expect(await admitRun(desk.api, { runId: childId })).toBe(true)
+  await tellTemporal(desk, childId)
+  const write = { path: 'notes/review.md', content: 'Fine.\n' }
+  desk.say({ text: 'I note it.', calls: [{ tool: 'write_file', input: write }] })
+  const turn = await desk.turn(childId, 1)
+  const parent = await dashboard.open('Ada', `/runs/${runId}`)
+  await parent.getByText('which waits for an approval').waitFor()
+  const nested = parent.getByRole('region', { name: 'Run of reviewer' })
+  await nested.getByText('Its turns').click()
+  await nested.getByText('I note it.').waitFor()
+  await nested.getByRole('link', { name: 'The run of reviewer' }).click()
+  await parent.getByRole('heading', { name: /reviewer: Review the notes/ }).waitFor()
+  await parent.getByRole('complementary').getByRole('link', { name: 'scribe' }).waitFor()
+  const [asked] = await desk.calls(childId, 1)
+  await parent.goto(`${dashboard.url}/requests/${asked?.requestId}`)
+  const lineage = parent.getByRole('region', { name: 'Where it comes from' })
+  await lineage.getByRole('link', { name: 'scribe' }).waitFor()
+  await lineage.getByRole('link', { name: 'reviewer' }).waitFor()
+  await desk.decide(desk.people.grace, asked?.requestId ?? '')
+  await desk.perform(turn)
+  desk.say({ text: 'All is fine.' })
+  await desk.turn(childId, 2)
+  await closeRun(desk.api, { runId: childId })
+  await desk.execute(callId)
+  await parent.goto(`${dashboard.url}/runs/${runId}`)
+  await parent.getByText('All is fine.').first().waitFor()
+  expect(await parent.getByText('which waits for').count()).toBe(0)
+})
+
+test('a question that is asked, and answered by somebody else, appears and is closed on pages that are open', async () => {
+  const { desk } = dashboard
+  await asks('ask_person', { question: 'Which day is it?' })
+  const inbox = await dashboard.open('Grace', '/')
+  await inbox.getByRole('link', { name: 'Which day is it?' }).waitFor()
+  await inbox.getByText('Live', { exact: true }).waitFor()
+  const input = { question: 'Which host do I use?', choices: ['red', 'blue'] }
+  const { runId, requestId } = await asks('ask_person', input)
+  await inbox.getByRole('button', { name: '1 new' }).click()
+  const row = inbox.locator('.request-row', { hasText: 'Which host do I use?' })
+  await row.waitFor()
+  const open = await dashboard.open('Grace', `/requests/${requestId}`)
+  const panel = open.getByRole('complementary', { name: 'Decision' })
+  await panel.getByRole('radio', { name: 'red' }).check()
+  const run = await dashboard.open('Ada', `/runs/${runId}`)
+  await run.getByRole('link', { name: 'Waits for a decision' }).waitFor()
+  for (const page of [open, run]) await page.getByText('Live', { exact: true }).waitFor()
+  const linus = await desk.database.db
+    .selectFrom('person')
+    .select(['id', 'name'])
+    .where('email', '=', 'linus@example.com')
+    .executeTakeFirstOrThrow()
+  await answerQuestion(
+    desk.api,
+    { actor: { type: 'person', ...linus }, channel: 'dashboard' },
+    { request: requestId, text: 'blue' },
+  )
+  await open.getByRole('heading', { name: 'Answered by Linus' }).waitFor()
+  expect(await panel.getByRole('radio').count()).toBe(0)
+  expect(await panel.getByRole('button', { name: 'Submit' }).count()).toBe(0)
+  await run.getByText('which approve nothing by themselves').waitFor()
+  expect(await run.getByRole('link', { name: 'Waits for a decision' }).count()).toBe(0)
+  await row.getByText('Answered by Linus').waitFor()
+})

@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { RunMode } from '../../../src/domain/verdict.ts'
+import { settleUnknown } from '../../../src/services/executions/settle-unknown.ts'
+import { startRun } from '../../../src/services/runs/starting/start-run.ts'
+import { openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+/** A run of Olga's in a mode, whose one call has begun and of whose outcome a person is asked. */
+async function startLost(mode: RunMode): Promise<{ runId: string; release: () => Promise<void> }> {
+  const { desk } = dashboard
+  const path = `notes/${mode}.md`
+  desk.say({ text: 'I write.', calls: [{ tool: 'write_file', input: { path, content: 'x\n' } }] })
+  const asked = { worker: 'scribe', input: 'Write', mode }
+  const { id: runId } = await startRun(desk.api, desk.people.olga.caller, asked)
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  const callId = call?.id ?? ''
+  const started = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  desk.beforeExecute = () => (started.resolve(), held.promise)
+  const running = desk.execute(callId)
+  await started.promise
+  await settleUnknown(desk.worker, { callId })
+  desk.beforeExecute = async () => undefined
+  return {
+    runId,
+    release: async () => {
+      held.resolve()
+      await running
+    },
+  }
+}
+
+// Rules: product.md 21
+test('every page of a run in approve_all says so, and who started it', async () => {
+  const { desk } = dashboard
+  const { runId, release } = await startLost('approve_all')
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  const banner = page.getByRole('note', { name: 'Mode of the run' })
+  await banner.getByText('Nobody is asked.').waitFor()
+  expect(await banner.innerText()).toContain('Olga started this run in mode approve_all')
+  const { id } = await desk.database.db
+    .selectFrom('request')
+    .select('id')
+    .where('run_id', '=', runId)
+    .executeTakeFirstOrThrow()
+  await page.goto(`${dashboard.url}/requests/${id}`)
+  await banner.getByText('Nobody is asked.').waitFor()
+  expect(await banner.innerText()).toContain('Olga')
+  await release()
+})
+
+// Rules: product.md 21
+test('a strict run says so, a usual one says nothing', async () => {
+  const { desk } = dashboard
+  const strict = await desk.start({ mode: 'strict' })
+  const page = await dashboard.open('Ada', `/runs/${strict}`)
+  const banner = page.getByRole('note', { name: 'Mode of the run' })
+  await banner.getByText('Ada started this run in mode strict').waitFor()
+  await page.goto(`${dashboard.url}/runs/${await desk.start()}`)
+  await page.getByRole('heading', { name: 'Turns' }).waitFor()
+  expect(await banner.count()).toBe(0)
+})

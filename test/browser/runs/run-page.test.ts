@@ -1,0 +1,133 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
+import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+
+let dashboard: Dashboard
+beforeAll(async () => {
+  dashboard = await openDashboard()
+})
+afterAll(async () => {
+  await dashboard[Symbol.asyncDispose]()
+})
+
+let file = 0
+async function askForNote() {
+  file += 1
+  const path = `notes/run-${file}.md`
+  const input = { path, content: 'Text\n' }
+  const asked = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
+  return { path, runId: asked.runId, id: asked.requestIds[0]!, callId: asked.callIds[0]! }
+}
+const runOf = (id: string) =>
+  dashboard.desk.database.db
+    .selectFrom('run')
+    .select(['state', 'end_reason'])
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+
+// Rules: product.md 10
+test('an approval for the run is listed there with what it covers and who gave it, and who gave it can revoke it', async () => {
+  const { runId, id, path } = await askForNote()
+  const { desk } = dashboard
+  await desk.decide(desk.people.grace, id, { scope: 'path' })
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  const grants = page.getByRole('region', { name: 'Remembered approvals' })
+  await grants.getByText(`${path}, any content`).waitFor()
+  await grants.getByText('by Grace').waitFor()
+  await grants.getByRole('button', { name: 'Revoke' }).click()
+  await grants.getByText('Revoked by Grace').waitFor()
+  expect(await grants.getByRole('button', { name: 'Revoke' }).count()).toBe(0)
+  const row = await desk.database.db
+    .selectFrom('approval_grant')
+    .select('revoked_at')
+    .where('request_id', '=', id)
+    .executeTakeFirstOrThrow()
+  expect(row.revoked_at).not.toBeNull()
+})
+
+// Rules: product.md 10; security.md 16
+test('before approving for the run one reads exactly what that covers, and bounds it in uses and time', async () => {
+  const { runId, id, path } = await askForNote()
+  const { desk } = dashboard
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  await page.getByRole('radio', { name: 'Approve as shown' }).check()
+  const covers = page.getByRole('status', { name: 'What this approval covers' })
+  await covers.getByText('This call, once.').waitFor()
+  await page.getByLabel('Scope', { exact: true }).selectOption('run')
+  const { digest } = await desk.database.db
+    .selectFrom('request')
+    .select('digest')
+    .where('id', '=', id)
+    .executeTakeFirstOrThrow()
+  await covers.getByText(`exactly these arguments (digest ${digest.slice(7, 15)}…`).waitFor()
+  await page.getByLabel('Scope', { exact: true }).selectOption('path')
+  await covers.getByText(`Every further write_file on ${path}, whatever the content.`).waitFor()
+  await covers.getByText('In this run and every run it starts').waitFor()
+  await page.getByLabel('At most this many uses').fill('3')
+  await page.getByLabel('Until').fill('2020-01-01T10:00')
+  await page.getByText('Until is a time to come.').waitFor()
+  await page.getByLabel('Until').fill('2099-01-01T10:00')
+  await page.getByRole('button', { name: 'Submit', exact: true }).click()
+  await page.getByText('Approved by you').waitFor()
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  const grants = page.getByRole('region', { name: 'Remembered approvals' })
+  await grants.getByText('used 0 of 3, 3 left').waitFor()
+  const [grant] = await desk.database.db
+    .selectFrom('approval_grant')
+    .select(['scope', 'path', 'uses_allowed', 'expires_at'])
+    .where('request_id', '=', id)
+    .execute()
+  expect(grant).toMatchObject({ scope: 'path', path, uses_allowed: 3 })
+  expect(grant?.expires_at?.getUTCFullYear()).toBeGreaterThan(2097)
+})
+
+test('who may not revoke an approval sees it without a way to', async () => {
+  const { runId, id } = await askForNote()
+  const { desk } = dashboard
+  await desk.decide(desk.people.grace, id, { scope: 'run' })
+  const page = await dashboard.open('Linus', `/runs/${runId}`)
+  const grants = page.getByRole('region', { name: 'Remembered approvals' })
+  await grants.getByText('by Grace').waitFor()
+  expect(await grants.getByRole('button', { name: 'Revoke' }).count()).toBe(0)
+})
+
+test('a run is cancelled only after being asked twice, with the reason, and its requests are gone', async () => {
+  const { runId, id } = await askForNote()
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  await page.getByRole('button', { name: 'Cancel the run…' }).click()
+  await page.getByRole('button', { name: 'Let it go on' }).click()
+  expect((await runOf(runId)).state).toBe('waiting_for_approval')
+  await page.getByRole('button', { name: 'Cancel the run…' }).click()
+  await page.getByLabel('Reason').fill('the wrong release')
+  await page.getByRole('button', { name: 'Cancel the run', exact: true }).click()
+  await page.getByText('Ended because: “the wrong release”').waitFor()
+  expect(await page.getByRole('button', { name: /^Cancel the run/ }).count()).toBe(0)
+  expect(await page.getByRole('button', { name: 'Post' }).count()).toBe(0)
+  expect((await runOf(runId)).state).toBe('cancelled')
+  const grace = await dashboard.open('Grace', `/requests/${id}`)
+  await grace.getByText('Cancelled: its run was cancelled').first().waitFor()
+  expect(await grace.getByRole('radio').count()).toBe(0)
+})
+
+test('who neither started a run nor manages runs can write nothing to it and not cancel it', async () => {
+  const { runId } = await askForNote()
+  const page = await dashboard.open('Grace', `/runs/${runId}`)
+  await page.locator('.turn').first().waitFor()
+  expect(await page.getByRole('button', { name: /Cancel the run|Post/ }).count()).toBe(0)
+})
+
+test('a message that is refused is said to be and stays in the box', async () => {
+  const { runId } = await askForNote()
+  const page = await dashboard.open('Olga', `/runs/${runId}`)
+  await page.getByRole('textbox').fill('Please hurry')
+  const { desk } = dashboard
+  await desk.activate({
+    'countersign.yaml': deskConfig.replace('manageRuns: [operators]', 'manageRuns: [platform]'),
+  })
+  await page.getByRole('button', { name: 'Post' }).click()
+  await page.getByRole('alert').waitFor()
+  expect(await page.getByRole('textbox').inputValue()).toBe('Please hurry')
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  await page.getByText('Nothing here that you may see').waitFor()
+  await desk.activate({ 'countersign.yaml': deskConfig })
+})
