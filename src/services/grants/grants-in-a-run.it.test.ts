@@ -7,6 +7,8 @@ import {
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
 import type { TurnOutcome } from '../../domain/workflow-outcomes.ts'
+import { reviseRequest } from '../decisions/revising/revise-request.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
 import { messageRun } from '../runs/message-run.ts'
 import { listGrants } from './list-grants.ts'
 import { revokeGrant } from './revoke-grant.ts'
@@ -186,4 +188,36 @@ test('a grant that the policy in force leaves nothing to cover says so, and cove
   await sql`update approval_grant set statement = regexp_replace(statement, '"toolHash":"sha256:....', '"toolHash":"sha256:0000')
     where root_run_id = ${runId}`.execute(desk.database.db)
   expect(await shown()).toBe('the definition of write_file has changed since')
+})
+
+// Rules: product.md 11
+describe('a call that is changed into one nobody would be asked about', () => {
+  test.each(['by its zone', 'by a grant'])(
+    'still waits, shows what it would be, and runs once approved: pre-approved %s',
+    async (how) => {
+      const { path: covered, runId } = await granted()
+      const path = how === 'by a grant' ? covered : `scratch/changed-${file}.md`
+      desk.steps.length = 0
+      const asks = { path: `notes/asks-${file}.md`, content: 'asks\n' }
+      desk.say({ calls: [{ tool: 'write_file', input: asks }] })
+      const turn = await desk.turn(runId, 2)
+      const [call] = await desk.calls(runId, 2)
+      const { grace } = desk.people
+      const request = call?.requestId ?? ''
+      const { digest } = await getRequest(desk.api, grace.caller, { request })
+      const input = { path, content: 'same\n' }
+      await reviseRequest(desk.api, grace.caller, { request, input, digest, revision: 1 })
+      expect(await getRequest(desk.api, grace.caller, { request })).toMatchObject({
+        state: 'pending',
+        revision: 2,
+        input,
+        presentation: { metadata: { path } },
+        execution: { state: 'not_started' },
+      })
+      await desk.decide(grace, request)
+      await desk.perform(turn)
+      expect(await results(runId, 2)).toEqual(['output'])
+      expect(await desk.read(path)).toBe('same\n')
+    },
+  )
 })
