@@ -145,7 +145,7 @@ describe("Countersign's own files are never an agent's to write", () => {
         `defaults: { queue: platform }\nworkspaces: { default: { root: ${folder} } }\n`,
       )
     const projectDir = path.join(root(), 'ops/agents')
-    for (const folder of ['../../..', root()]) {
+    for (const folder of ['../..', root()]) {
       expect(await write(around(folder), 'ops/agents/workers/a.md', projectDir)).toMatchObject({
         verdict: 'blocked',
       })
