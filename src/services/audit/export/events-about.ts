@@ -12,8 +12,8 @@ export interface EventsAbout {
 
 /**
  * The events that a request is judged by: all of the requests about its call, all of the call itself, of the runs above
- * it whatever makes somebody stand behind it, the grants that the call used, the activations of the policies that judged
- * it, and the disabling of people who decided it.
+ * it whatever makes somebody stand behind it, the grants that the call used, the proposals and activations of the
+ * policies that judged it with what they pinned for those runs' workers, and the credentials of people who decided it.
  */
 export async function readEventsAbout(db: Db, requestId: string): Promise<EventsAbout> {
   const requests = await sql<{ id: string; callId: string | null; runId: string | null }>`
@@ -48,8 +48,14 @@ export async function readEventsAbout(db: Db, requestId: string): Promise<Events
         and type in ('grant.given', 'grant.used', 'grant.revoked', 'grant.ended')
         and document::jsonb -> 'detail' ->> 'grantId' in (select used.id from used)
       union
-      select id, document from audit_event where type = 'policy.activated'
+      select id, document from audit_event
+        where type in ('policy.activated', 'policy.proposed', 'policy.withdrawn')
         and document::jsonb ->> 'policyDigest' in (select digest from policies)
+      union
+      select id, document from audit_event where type = 'policy.pinned'
+        and document::jsonb ->> 'policyDigest' in (select digest from policies)
+        and document::jsonb -> 'detail' ->> 'worker' in
+          (select worker from run where id = any(${runIds}::uuid[]))
       union
       select id, document from audit_event where type = 'credential.changed'
         and document::jsonb -> 'detail' ->> 'personId' in (select people.id from people)

@@ -103,7 +103,10 @@ async function statementsAbout(
     })
   const grantIds = told('grant.given', 'grantId')
   const sequences = told('policy.activated', 'sequence').map(Number)
-  const [runs, permits, grants, activations] = await Promise.all([
+  const proposalIds = told('policy.proposed', 'proposalId')
+  const pinnedBy = told('policy.pinned', 'activation').map(Number)
+  const workers = new Set(told('policy.pinned', 'worker'))
+  const [runs, permits, grants, activations, proposals, pins] = await Promise.all([
     runIds.length === 0
       ? []
       : db.selectFrom('run').selectAll().where('id', 'in', runIds).orderBy('id').execute(),
@@ -119,12 +122,25 @@ async function statementsAbout(
     sequences.length === 0
       ? []
       : db.selectFrom('policy_activation').selectAll().where('sequence', 'in', sequences).execute(),
+    proposalIds.length === 0
+      ? []
+      : db.selectFrom('policy_proposal').selectAll().where('id', 'in', proposalIds).execute(),
+    pinnedBy.length === 0
+      ? []
+      : db
+          .selectFrom('mcp_pin')
+          .selectAll()
+          .where('activation', 'in', pinnedBy)
+          .where('worker', 'in', [...workers])
+          .execute(),
   ])
   return [
     ...runs.filter((run) => run.signature !== '').map(statementOfRun),
     ...permits.map(statementOfRow('permit')),
     ...grants.map(statementOfRow('grant')),
     ...activations.map(statementOfRow('activation')),
+    ...proposals.map(statementOfRow('proposal')),
+    ...pins.map(statementOfRow('pin')),
   ]
 }
 

@@ -1,8 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openMcpDesk, type McpDesk } from '../../../../test/harness/fixtures/mcp-desk.ts'
+import { keepCovered, logSigner } from '../../../../test/harness/fixtures/cover-audit.ts'
+import { addKey } from '../../../../test/harness/fixtures/people.ts'
 import type { JsonObject } from '../../../domain/json.ts'
+import { formatStatementKeys } from '../../../evidence/bundle/statement-keys.ts'
+import type { EvidenceBundle } from '../../../evidence/bundle/evidence-bundle.ts'
+import type { Verdict } from '../../../evidence/verify/finding.ts'
+import { verifyBundle } from '../../../evidence/verify/verify-bundle.ts'
 import { getText } from '../../../store/content/content.ts'
+import { exportBundle } from '../../audit/export/export-bundle.ts'
+import { inUnitOfWork } from '../../unit-of-work.ts'
 import { agreeToFolder } from '../agree-to-folder.ts'
+import { propose } from '../open-proposal.ts'
 import { listDefinitions } from './list-definitions.ts'
 
 let bench: McpDesk
@@ -38,6 +47,31 @@ async function again(): Promise<string> {
   const { olga } = bench.desk.people
   const folder = { projectDir: bench.desk.root, digest }
   return (await agreeToFolder(bench.desk.api, olga.caller, folder)).state
+}
+
+/** Somebody proposes the version in force again, which judges the requests here. */
+async function proposeAgain(): Promise<void> {
+  const { api, people } = bench.desk
+  const policy = await bench.worker.policies.inForce()
+  const { actor, channel } = people.olga.caller
+  if (actor.type !== 'person') throw new Error('olga is a person')
+  const caller = { actor, channel }
+  await inUnitOfWork(api, (unit) =>
+    propose(unit, api, caller, { policy, before: policy, note: null }),
+  )
+}
+
+async function evidenceOf(request: string): Promise<EvidenceBundle> {
+  const { api, people, database } = bench.desk
+  const machine = await addKey(database.db, people.olga)
+  const keysNote = formatStatementKeys(api.verifier, logSigner)
+  await using _covering = keepCovered(database.db)
+  return exportBundle(api, machine.caller, { request, keysNote, keyReadsAudit: true })
+}
+
+function authenticityOf(bundle: EvidenceBundle): Verdict | undefined {
+  const verdicts = verifyBundle(bundle, logSigner.key, null)
+  return verdicts.find(({ name }) => name === 'authenticity')
 }
 
 // Rules: product.md 25; workers-and-policy.md, which tools a worker has
@@ -114,5 +148,28 @@ describe('the pins of an MCP server', () => {
     expect((await bench.call(add.tool, add.input)).verdict).toBe('preApproved')
     expect(await again()).toBe('in_force')
     expect(await pinnedEvents()).toMatchObject([{}, { detail: { differs: ['add'] } }])
+  }, 120_000)
+
+  // Rules: security.md 13
+  test('are in the evidence of a request with the proposals of its version, and verify with nothing but the log’s key', async () => {
+    const { requestId } = await bench.call('write_file', { path: 'notes/a.md', content: 'a\n' })
+    await proposeAgain()
+    const bundle = await evidenceOf(requestId)
+    const kinds = bundle.statements.map(({ kind }) => kind)
+    expect(kinds.toSorted()).toEqual(['activation', 'activation', 'pin', 'pin', 'proposal', 'run'])
+    expect(authenticityOf(bundle)).toMatchObject({ outcome: 'holds' })
+    for (const kind of ['pin', 'proposal']) {
+      const statements = bundle.statements.map((one) =>
+        one.kind === kind ? { ...one, signature: 'AAAA' } : one,
+      )
+      expect(authenticityOf({ ...bundle, statements })).toMatchObject({
+        outcome: 'fails',
+        findings: expect.arrayContaining([
+          expect.objectContaining({
+            problem: expect.stringContaining(`the statement of ${kind} `) as string,
+          }),
+        ]) as unknown,
+      })
+    }
   }, 120_000)
 })
