@@ -5,6 +5,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createPolicyReader } from '../../src/services/policy/policy-reader.ts'
 import { activateFolder } from '../../src/services/policy/activate-folder.ts'
 import { fixtureFiles } from '../harness/fixtures/project.ts'
+import { addSession, registeredPasskey } from '../harness/fixtures/registered-passkey.ts'
+import type { ProjectProblem } from '../../src/policy/policy.ts'
+import { checkSignatures } from '../../src/runtime/doctor/project/check-signatures.ts'
+import type { Patient } from '../../src/runtime/doctor/check.ts'
 import { createTestApi, type Client, type TestApi } from './test-api.ts'
 
 let projectDir: string
@@ -173,4 +177,39 @@ test('keys read the state, and change nothing', async () => {
   const { digest } = await state(olga)
   const init = { method: 'POST', headers, body: { digest } }
   expect((await api.ask('/v1/policy/activations', init)).status).toBe(403)
+})
+
+test('too few confirmed passkeys for the signatures that the folder asks for are said before it is activated, and by doctor', async () => {
+  const { ctx } = api.service
+  const quorum = 'routing: [{ when: { tool: write_file }, quorum: { count: 2 } }]\n'
+  const required = config.replace('permitFor: 30d', 'signature: required')
+  await put('countersign.yaml', required.replace('rights:', `${quorum}rights:`))
+  const patient = { folders: { projectDir }, databaseUrl: api.database.url } as Patient
+  const warnings = async () => {
+    const { problems } = (await state(olga)).folder
+    const found = await checkSignatures(patient)
+    expect(found.map(({ found: text }) => text)).toEqual(
+      problems.map((one: ProjectProblem) => `${one.file}:${one.line}: ${one.problem}`),
+    )
+    return problems
+  }
+  const lacking = (words: string) => ({
+    line: 10,
+    severity: 'warning',
+    problem: expect.stringMatching(words) as string,
+  })
+  expect(await warnings()).toMatchObject([
+    lacking('by 1 of platform, and nobody has a confirmed passkey there: 1 of platform missing'),
+  ])
+  const { edsger: confirmer, grace: first } = api.people
+  const session = await addSession(ctx, first)
+  await registeredPasskey(ctx, first, session, null)
+  expect(await warnings()).toHaveLength(1)
+  await registeredPasskey(ctx, first, session, confirmer)
+  expect(await warnings()).toMatchObject([
+    lacking('by 2 of platform, and 1 person has a confirmed passkey there: 1 of platform missing'),
+  ])
+  const { linus: second } = api.people
+  await registeredPasskey(ctx, second, await addSession(ctx, second), confirmer)
+  expect(await warnings()).toEqual([])
 })

@@ -13,6 +13,7 @@ import { checkProject } from './project/check-project.ts'
 import { checkRole } from './servers/check-role.ts'
 import { checkRuns } from './records/check-runs.ts'
 import { checkSandbox } from './host/check-sandbox.ts'
+import { checkSignatures } from './project/check-signatures.ts'
 import { checkSignIn } from './project/check-sign-in.ts'
 import { checkTemporal } from './servers/check-temporal.ts'
 import { checkTemporalBinary } from './host/check-temporal-binary.ts'
@@ -32,6 +33,7 @@ const CHECKS: readonly Check[] = [
   checkAuditLog,
   checkDeliveries,
   checkSignIn,
+  checkSignatures,
   checkRuns,
   checkExecutions,
   checkSandbox,

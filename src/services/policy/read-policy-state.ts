@@ -2,6 +2,7 @@ import type { Actor } from '../../domain/actor.ts'
 import type { Policy, ProjectProblem } from '../../policy/policy.ts'
 import { hasRight } from '../access/has-right.ts'
 import type { Caller, ServiceContext } from '../context.ts'
+import { warnOfSignatures } from '../passkeys/warn-of-signatures.ts'
 import type { PersonRef } from '../requests/request-record.ts'
 import { loadProject } from './load-project.ts'
 import { openProposal } from './open-proposal.ts'
@@ -61,7 +62,7 @@ export async function readPolicyState(
       : {
           state: loaded.policy.digest === digest ? 'in_force' : 'changed',
           digest: loaded.policy.digest,
-          warnings: loaded.warnings,
+          warnings: [...loaded.warnings, ...(await warnOfSignatures(ctx.db, loaded.policy))],
         }
   return { policy, activation, folder, proposal: await proposalOf(ctx, caller, digest, folder) }
 }
