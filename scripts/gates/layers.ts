@@ -34,7 +34,7 @@ const allowedImports: Readonly<Record<string, readonly string[]>> = {
 
 /** The command's entry, and commands that run here instead of asking the service, with their parts: they compose. */
 const entryPoints =
-  '^src/cli/(main|(commands/)?(start|processes|migrate|init|check|doctor|backup|audit-verify|rotate-key)|(check|init)/[^/]+)[.]ts$'
+  '^src/cli/(main|(commands/)?(start|processes|migrate|init|check|doctor|backup|audit-verify|rotate-key)|(check|init|witness)/[^/]+)[.]ts$'
 
 /** Files of `src/` that layer rules leave alone: tests reach for what they need. */
 const tests = '[.](test|fixture)[.]tsx?$'

@@ -1,64 +1,97 @@
-import { createPrivateKey, createPublicKey, generateKeyPairSync, hash } from 'node:crypto'
-import { mkdir, open, readFile, readdir, rename, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { createPublicKey, hash } from 'node:crypto'
+import { mkdir, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseCheckpoint, type Checkpoint } from '../../evidence/note/checkpoint.ts'
 import { noteKey } from '../../evidence/note/note-key.ts'
-import type { NoteSigner } from '../../evidence/note/signed-note.ts'
+import { parseNote, type NoteSigner } from '../../evidence/note/signed-note.ts'
+import {
+  createKeyOnce,
+  refuseReadable,
+  signerOf,
+  writeKeyFile,
+} from '../../runtime/keys/key-files.ts'
+import { holdFolder, type HeldFolder } from './hold-folder.ts'
 
-/** What a witness keeps in its folder: its key (owner-only), and every note that it cosigned, by size. */
-export interface WitnessFolder {
+/** What a witness keeps in its folder: its key (owner-only), and notes that it cosigned, by size. */
+export interface WitnessFolder extends AsyncDisposable {
+  readonly path: string
   readonly signer: NoteSigner
-  /** the cosigned note of the largest size; `null` at first */
-  readonly last: string | null
+  /** the checkpoint of the largest size that was cosigned; `null` at first */
+  readonly last: Checkpoint | null
+  readonly held: HeldFolder
 }
 
 const keptName = /^checkpoint-(\d+)\.txt$/
+const contradictionName = /^contradiction-\d+\.txt$/
+/** More of them say no more than these do. */
+const mostContradictions = 100
 
-/** Opens the folder; at first makes it with a key. Of two that make one at once, the second fails. */
-export async function openWitnessFolder(folder: string): Promise<WitnessFolder> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
-  const names = await readdir(folder)
-  const file = join(folder, 'witness.pem')
-  if (!names.includes('witness.pem')) {
-    const pem = generateKeyPairSync('ed25519').privateKey.export({ type: 'pkcs8', format: 'pem' })
-    await writeFile(file, pem, { mode: 0o600, flag: 'wx' })
-  }
-  const privateKey = createPrivateKey(await readFile(file, 'utf8'))
+/** Opens the folder for this process alone; at first makes it, with a key. Rejects with a sentence when another holds it. */
+export async function openWitnessFolder(path: string): Promise<WitnessFolder> {
+  await mkdir(path, { recursive: true, mode: 0o700 })
+  const held = await holdFolder(path)
+  const file = join(path, 'witness.pem')
+  await createKeyOnce(file)
+  refuseReadable(file, (await stat(file)).mode)
+  const { privateKey } = signerOf(await readFile(file, 'utf8'), file)
   const publicKey = createPublicKey(privateKey)
   const der = publicKey.export({ type: 'spki', format: 'der' })
   const name = `countersign-witness/${hash('sha256', der).slice(0, 16)}`
-  const sizes = names.flatMap((name) => Number(keptName.exec(name)?.[1] ?? []))
-  const last =
-    sizes.length === 0 ? null : await readFile(noteFile(folder, Math.max(...sizes)), 'utf8')
-  return { signer: { key: noteKey(name, publicKey, 'cosignature'), privateKey }, last }
+  return {
+    path,
+    signer: { key: noteKey(name, publicKey, 'cosignature'), privateKey },
+    last: await readLast(path),
+    held,
+    [Symbol.asyncDispose]: () => held[Symbol.asyncDispose](),
+  }
 }
 
 /** Keeps a cosigned note, on the disk before this resolves: a witness that forgot could cosign two histories. */
 export async function keepNote(folder: string, size: number, note: string): Promise<string> {
-  return writeWhole(noteFile(folder, size), note)
+  const file = noteFile(folder, size)
+  await writeKeyFile(file, note, 0o644)
+  return file
 }
 
-/** Keeps what contradicts a note of before: together they show that the log has two histories. */
+/** Of notes that a service cosigns every few seconds, the last one of each day stays. */
+export async function forgetSameDay(folder: string, before: number, now: number): Promise<void> {
+  const [older, newer] = await Promise.all([
+    stat(noteFile(folder, before)),
+    stat(noteFile(folder, now)),
+  ])
+  const day = (at: Date): string => at.toISOString().slice(0, 10)
+  if (day(older.mtime) === day(newer.mtime)) await rm(noteFile(folder, before))
+}
+
+/**
+ * Keeps what contradicts a note of before: together they show that the log has two histories. `isNew`: it was not kept
+ * yet; `null`: there are a hundred others already.
+ */
 export async function keepContradiction(
   folder: string,
   size: number,
   note: string,
-): Promise<string> {
-  return writeWhole(join(folder, `contradiction-${size}.txt`), note)
+): Promise<{ readonly file: string; readonly isNew: boolean } | null> {
+  const kept = (await readdir(folder)).filter((name) => contradictionName.test(name))
+  const name = `contradiction-${size}.txt`
+  const isNew = !kept.includes(name)
+  if (isNew && kept.length >= mostContradictions) return null
+  const file = join(folder, name)
+  if (isNew) await writeKeyFile(file, note, 0o644)
+  return { file, isNew }
+}
+
+async function readLast(folder: string): Promise<Checkpoint | null> {
+  const sizes = (await readdir(folder)).flatMap((name) => {
+    const [, digits] = keptName.exec(name) ?? []
+    return digits === undefined ? [] : [Number(digits)]
+  })
+  if (sizes.length === 0) return null
+  return parseCheckpoint(
+    parseNote(await readFile(noteFile(folder, Math.max(...sizes)), 'utf8')).text,
+  )
 }
 
 function noteFile(folder: string, size: number): string {
   return join(folder, `checkpoint-${size}.txt`)
-}
-
-async function writeWhole(file: string, text: string): Promise<string> {
-  const half = `${file}.${process.pid}.new`
-  {
-    await using handle = await open(half, 'w', 0o644)
-    await handle.writeFile(text)
-    await handle.sync()
-  }
-  await rename(half, file)
-  await using folder = await open(dirname(file))
-  await folder.sync()
-  return file
 }

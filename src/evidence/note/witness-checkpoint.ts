@@ -3,14 +3,18 @@ import { verifyConsistency } from '../merkle/consistency-proof.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import { cosign } from './cosignature.ts'
 import { openLogCheckpoint, type LogKeys } from './log-keys.ts'
-import { formatNote, parseNote, type NoteSigner } from './signed-note.ts'
+import { formatNote, parseNote, type NoteSignature, type NoteSigner } from './signed-note.ts'
 
 /** Why a witness does not cosign: `forked` is the proof that the log signed two histories. */
 export type WitnessRefusal = 'behind' | 'forked' | 'unproven'
 
-/** The cosigned note, or why there is none. */
+/** The note with the log's signatures and the witness's, or why there is none. */
 export type Witnessed =
-  | { readonly note: string; readonly checkpoint: Checkpoint }
+  | {
+      readonly note: string
+      readonly cosignature: NoteSignature
+      readonly checkpoint: Checkpoint
+    }
   | { readonly refusal: WitnessRefusal; readonly checkpoint: Checkpoint }
 
 /**
@@ -31,8 +35,12 @@ export function witnessCheckpoint(asked: {
   const refusal = last === null ? null : refusalOf(last, checkpoint, proof)
   if (refusal !== null) return { refusal, checkpoint }
   const { text, signatures } = parseNote(note)
-  const cosigned = [...signatures, cosign(text, signer, atSeconds)]
-  return { note: formatNote({ text, signatures: cosigned }), checkpoint }
+  const cosignature = cosign(text, signer, atSeconds)
+  // What others put there is not theirs to be kept here.
+  const own = signatures.filter(({ name, keyId }) =>
+    log.keys.some(({ key }) => key.name === name && key.keyId === keyId),
+  )
+  return { note: formatNote({ text, signatures: [...own, cosignature] }), cosignature, checkpoint }
 }
 
 function refusalOf(

@@ -1,10 +1,13 @@
+import { readFile } from 'node:fs/promises'
 import type { Command } from 'commander'
 import type { SignedCheckpointView } from '../../../api/schemas/audit/audit-log.ts'
 import { MalformedEvidence } from '../../../evidence/malformed.ts'
-import { parseCheckpoint } from '../../../evidence/note/checkpoint.ts'
 import { logKeysOf, parseHandovers } from '../../../evidence/note/log-keys.ts'
-import { formatVerifierKey, parseVerifierKey } from '../../../evidence/note/note-key.ts'
-import { parseNote } from '../../../evidence/note/signed-note.ts'
+import {
+  formatVerifierKey,
+  parseVerifierKey,
+  type NoteKey,
+} from '../../../evidence/note/note-key.ts'
 import {
   witnessCheckpoint,
   type WitnessRefusal,
@@ -12,23 +15,43 @@ import {
 import { CommandFailure, exitCodes } from '../../exit-codes.ts'
 import { connect } from '../../service/connect.ts'
 import { type ServiceOptions, withService } from '../../service/service-options.ts'
+import { listenAddress } from '../../witness/listen-address.ts'
+import { serveWitness } from '../../witness/serve-witness.ts'
+import { Witness } from '../../witness/witness.ts'
 import { keepContradiction, keepNote, openWitnessFolder } from '../../witness/witness-folder.ts'
 import { withExamples } from '../examples.ts'
 
 interface WitnessOptions extends ServiceOptions {
-  key: string
+  key: readonly string[]
   dir: string
+  listen?: string
+  tlsCert?: string
+  tlsKey?: string
+  behindProxy?: boolean
 }
 
-/** `countersign audit witness`: run elsewhere now and then, it remembers what the log was. */
+/** `countersign audit witness`: run elsewhere, now and then or as a server, it remembers what the log was. */
 export function addAuditWitnessCommand(audit: Command): void {
   const witness = withService(audit.command('witness'))
-    .description('cosign the newest checkpoint when it goes on from the last one seen, and keep it')
-    .requiredOption('--key <vkey>', 'the log’s public key, as "audit key" once printed it')
-    .requiredOption('--dir <folder>', 'what the witness keeps: its own key, every note it cosigned')
+    .description(
+      'cosign the newest checkpoint when it goes on from the last one seen, and keep it; with --listen, those that the service sends',
+    )
+    .requiredOption(
+      '--key <vkey...>',
+      'the log’s public key, as "audit key" once printed it; with --listen again for the one that took over',
+    )
+    .requiredOption('--dir <folder>', 'what the witness keeps: its own key, notes that it cosigned')
+    .option(
+      '--listen <address>',
+      'serve POST /add-checkpoint (C2SP tlog-witness) at HOST:PORT until it is stopped',
+    )
+    .option('--tls-cert <file>', 'with --listen: the certificate, with its chain, in PEM')
+    .option('--tls-key <file>', 'with --listen: its private key in PEM')
+    .option('--behind-proxy', 'with --listen: a proxy in front of it ends TLS')
     .action(witnessLog)
   withExamples(witness, [
     'audit witness --url https://approvals.example.com --key "$VKEY" --dir ~/witness',
+    'audit witness --listen 127.0.0.1:4480 --key "$VKEY" --dir ~/witness',
   ])
 }
 
@@ -39,21 +62,32 @@ const sentences: Readonly<Record<WitnessRefusal, string>> = {
 }
 
 async function witnessLog(options: WitnessOptions): Promise<void> {
-  const log = keyOf(options.key)
-  const { signer, last } = await openWitnessFolder(options.dir)
-  const seen = last === null ? null : parseCheckpoint(parseNote(last).text)
+  const [key, ...others] = options.key.map(keyOf)
+  if (key === undefined) throw new CommandFailure('--key takes a key', exitCodes.usage)
+  if (options.listen !== undefined) return listen(options.listen, [key, ...others], options)
+  if (others.length > 0) {
+    const sentence = 'Several keys go with --listen: asked, the service says which one took over'
+    throw new CommandFailure(sentence, exitCodes.usage)
+  }
+  return askLog(key, options)
+}
+
+/** Asks the service for its newest checkpoint, once. */
+async function askLog(log: NoteKey, options: WitnessOptions): Promise<void> {
+  await using folder = await openWitnessFolder(options.dir)
+  const { signer, last, path } = folder
   const service = await connect(options)
   const {
     checkpoint: note,
     consistency = [],
     handovers,
-  } = await service.get<SignedCheckpointView>(`/v1/audit/checkpoint?since=${seen?.size ?? 0}`)
+  } = await service.get<SignedCheckpointView>(`/v1/audit/checkpoint?since=${last?.size ?? 0}`)
   const proof = consistency.map((hash) => Buffer.from(hash, 'base64'))
   const atSeconds = Math.floor(Date.now() / 1000)
   const witnessed = refusing(() =>
     witnessCheckpoint({
       log: logKeysOf(log, parseHandovers(handovers)),
-      last: seen,
+      last,
       note,
       proof,
       signer,
@@ -62,14 +96,56 @@ async function witnessLog(options: WitnessOptions): Promise<void> {
   )
   const { size } = witnessed.checkpoint
   if ('refusal' in witnessed) {
-    const file = await keepContradiction(options.dir, size, note)
-    throw new CommandFailure(`${sentences[witnessed.refusal]}. What it said is kept in ${file}`)
+    const kept = await keepContradiction(path, size, note)
+    const where = kept === null ? '' : `. What it said is kept in ${kept.file}`
+    throw new CommandFailure(`${sentences[witnessed.refusal]}${where}`)
   }
-  const file = await keepNote(options.dir, size, witnessed.note)
+  await folder.held.check()
+  const file = await keepNote(path, size, witnessed.note)
   console.log(`${size} events, cosigned as ${formatVerifierKey(signer.key)}: ${file}`)
 }
 
-function keyOf(line: string) {
+/** Answers what the service sends, until it is stopped. */
+async function listen(
+  address: string,
+  keys: readonly NoteKey[],
+  options: WitnessOptions,
+): Promise<void> {
+  if (keys.some(({ name }) => name !== keys[0]?.name)) {
+    throw new CommandFailure('--key: the keys are of different logs', exitCodes.usage)
+  }
+  const tls = await readTls(options)
+  const isTrusted = tls !== null || options.behindProxy === true
+  const at = listenAddress(address, isTrusted)
+  const stopped = Promise.withResolvers<void>()
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => stopped.resolve())
+  await using folder = await openWitnessFolder(options.dir)
+  const witness = new Witness(folder, {
+    log: { keys: keys.map((key) => ({ key, until: null })), unvouched: [] },
+    alarm: (sentence) => console.error(`${new Date().toISOString()} ${sentence}`),
+  })
+  await using served = await serveWitness(witness, { ...at, tls })
+  console.log(`witness key   ${formatVerifierKey(folder.signer.key)}`)
+  console.log(
+    `last cosigned ${folder.last === null ? 'nothing yet' : `${folder.last.size} events`}`,
+  )
+  console.log(`ready         ${tls === null ? 'http' : 'https'}://${at.shown}:${served.port}`)
+  await Promise.race([stopped.promise, served.failed])
+}
+
+async function readTls({ tlsCert, tlsKey }: WitnessOptions) {
+  if (tlsCert === undefined && tlsKey === undefined) return null
+  if (tlsCert === undefined || tlsKey === undefined) {
+    throw new CommandFailure('--tls-cert and --tls-key go together', exitCodes.usage)
+  }
+  const read = (file: string): Promise<string> =>
+    readFile(file, 'utf8').catch((cause: unknown) => {
+      throw new CommandFailure(`${file} cannot be read`, exitCodes.usage, { cause })
+    })
+  return { cert: await read(tlsCert), key: await read(tlsKey) }
+}
+
+function keyOf(line: string): NoteKey {
   try {
     return parseVerifierKey(line)
   } catch (cause) {

@@ -1,0 +1,103 @@
+import { createServer as createHttp, type IncomingMessage, type ServerResponse } from 'node:http'
+import { createServer as createHttps } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { sizeContentType } from '../../evidence/note/add-checkpoint.ts'
+import { CommandFailure, exitCodes } from '../exit-codes.ts'
+import type { Witness } from './witness.ts'
+
+/** A checkpoint with a hundred signatures and the longest proof has a tenth of it. */
+const mostBytes = 256 * 1024
+const plain = 'text/plain; charset=utf-8'
+
+export interface ServedWitness extends AsyncDisposable {
+  readonly port: number
+  /** rejects when the witness must not go on, as when its disk failed; else pending */
+  readonly failed: Promise<never>
+}
+
+/** Serves `POST /add-checkpoint` (C2SP tlog-witness) and nothing else. Rejects with a sentence when it cannot listen. */
+export async function serveWitness(
+  witness: Pick<Witness, 'answer'>,
+  at: {
+    readonly host: string
+    readonly port: number
+    /** certificate and key in PEM; `null`: without TLS */
+    readonly tls: { readonly cert: string; readonly key: string } | null
+  },
+): Promise<ServedWitness> {
+  const failure = Promise.withResolvers<never>()
+  failure.promise.catch(() => undefined)
+  const listener = (request: IncomingMessage, response: ServerResponse): void => {
+    respond(witness, request, response).catch((error: unknown) => {
+      answer(response, 500, plain, 'The witness stops: its own log says why\n')
+      failure.reject(error)
+    })
+  }
+  const server = at.tls === null ? createHttp(listener) : createHttps(at.tls, listener)
+  server.requestTimeout = 20_000
+  server.headersTimeout = 10_000
+  server.maxConnections = 256
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause) =>
+      reject(
+        new CommandFailure(`Cannot listen on ${at.host}:${at.port}`, exitCodes.failed, { cause }),
+      ),
+    )
+    server.listen({ host: at.host, port: at.port }, resolve)
+  })
+  return {
+    port: (server.address() as AddressInfo).port,
+    failed: failure.promise,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+async function respond(
+  witness: Pick<Witness, 'answer'>,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.url !== '/add-checkpoint') return refuse(response, 404, onlyThis)
+  if (request.method !== 'POST') return refuse(response.setHeader('allow', 'POST'), 405, onlyThis)
+  const body = await readBody(request)
+  if (body === 'too long') {
+    return refuse(response, 413, `A submission has at most ${mostBytes} bytes\n`)
+  }
+  if (body === 'cut off') return
+  const answered = await witness.answer(body.text)
+  if (answered.status === 200) return answer(response, 200, plain, answered.line)
+  if (answered.status === 409) return answer(response, 409, sizeContentType, `${answered.size}\n`)
+  answer(response, answered.status, plain, `${answered.sentence}\n`)
+}
+
+const onlyThis = 'There is only POST /add-checkpoint\n'
+
+/** What is left of the request is not read: the connection ends. */
+function refuse(response: ServerResponse, status: number, sentence: string): void {
+  answer(response.setHeader('connection', 'close'), status, plain, sentence)
+}
+
+function answer(response: ServerResponse, status: number, type: string, body: string): void {
+  response.writeHead(status, { 'content-type': type }).end(body)
+}
+
+async function readBody(
+  request: IncomingMessage,
+): Promise<{ readonly text: string } | 'too long' | 'cut off'> {
+  const parts: Buffer[] = []
+  let bytes = 0
+  try {
+    for await (const part of request as AsyncIterable<Buffer>) {
+      bytes += part.length
+      if (bytes > mostBytes) return 'too long'
+      parts.push(part)
+    }
+  } catch {
+    return 'cut off'
+  }
+  return { text: Buffer.concat(parts).toString('utf8') }
+}

@@ -1,0 +1,85 @@
+import { parseAddCheckpoint } from '../../evidence/note/add-checkpoint.ts'
+import type { Checkpoint } from '../../evidence/note/checkpoint.ts'
+import type { LogKeys } from '../../evidence/note/log-keys.ts'
+import {
+  judgeSubmission,
+  openSubmission,
+  type SubmissionAnswer,
+} from '../../evidence/note/judge-submission.ts'
+import { MalformedEvidence } from '../../evidence/malformed.ts'
+import { forgetSameDay, keepContradiction, keepNote, type WitnessFolder } from './witness-folder.ts'
+
+/**
+ * Answers submissions of one log (C2SP tlog-witness), one after the other: each is judged by what the one before left on the
+ * disk, and a cosignature is given out only once the disk has what it is of. When the disk fails it cosigns nothing
+ * more: whoever starts it again reads what is there.
+ */
+export class Witness {
+  readonly #folder: WitnessFolder
+  readonly #log: LogKeys
+  /** a sentence for whoever runs it: the log has two histories */
+  readonly #alarm: (sentence: string) => void
+  #last: Checkpoint | null
+  #turn: Promise<unknown> = Promise.resolve()
+
+  constructor(
+    folder: WitnessFolder,
+    options: { readonly log: LogKeys; readonly alarm: (sentence: string) => void },
+  ) {
+    this.#folder = folder
+    this.#log = options.log
+    this.#alarm = options.alarm
+    this.#last = folder.last
+  }
+
+  /** Rejects when the disk failed, now or before. Only what the log signed waits for its turn. */
+  async answer(body: string): Promise<SubmissionAnswer> {
+    let submission
+    try {
+      submission = parseAddCheckpoint(body)
+    } catch (error) {
+      if (error instanceof MalformedEvidence) return { status: 400, sentence: error.message }
+      throw error
+    }
+    const opened = openSubmission(submission, this.#log)
+    if (!('checkpoint' in opened)) return opened
+    const { note } = submission
+    const turn = this.#turn.then(async () => {
+      const answer = judgeSubmission(submission, {
+        log: this.#log,
+        last: this.#last,
+        signer: this.#folder.signer,
+        atSeconds: Math.floor(Date.now() / 1000),
+      })
+      if (answer.status === 200) await this.#keep(answer)
+      else if (answer.status === 422 || (answer.status === 409 && answer.isForked)) {
+        await this.#contradicted(opened.checkpoint, note)
+      }
+      return answer
+    })
+    // One that rejects is the last one: the next in turn rejects with the same.
+    this.#turn = turn
+    turn.catch(() => undefined)
+    return turn
+  }
+
+  async #keep({ note, checkpoint }: Extract<SubmissionAnswer, { status: 200 }>): Promise<void> {
+    const { path, held } = this.#folder
+    const before = this.#last
+    // Asked for again: the note of it is there.
+    if (before?.size === checkpoint.size) return
+    await held.check()
+    await keepNote(path, checkpoint.size, note)
+    this.#last = checkpoint
+    if (before !== null) await forgetSameDay(path, before.size, checkpoint.size)
+  }
+
+  /** Anybody can repeat what the log once signed, with a proof of something else: said once for each size. */
+  async #contradicted({ size }: Checkpoint, note: string): Promise<void> {
+    const kept = await keepContradiction(this.#folder.path, size, note)
+    if (kept === null || !kept.isNew) return
+    this.#alarm(
+      `A checkpoint of ${size} events that the log signed was not shown to go on from the last one: it is kept in ${kept.file}`,
+    )
+  }
+}

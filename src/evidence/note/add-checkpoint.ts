@@ -1,0 +1,73 @@
+import { hashBytesLong } from '../merkle/tree-hash.ts'
+import { MalformedEvidence } from '../malformed.ts'
+import { cosignedAt } from './cosignature.ts'
+import { decodeBase64, type NoteKey } from './note-key.ts'
+import { formatSignature, parseNote } from './signed-note.ts'
+
+/** What a log asks a witness (C2SP tlog-witness): to cosign `note`, which goes on from the tree of `old` events. */
+export interface AddCheckpoint {
+  readonly old: number
+  /** consistency proof from `old` to the note's checkpoint (RFC 6962 2.1.2); empty from 0 and between equal sizes */
+  readonly proof: readonly Uint8Array[]
+  readonly note: string
+}
+
+/** How a witness says which size it cosigned last, with the status 409. */
+export const sizeContentType = 'text/x.tlog.size'
+const mostProofLines = 63
+
+/** The body of `POST …/add-checkpoint`. */
+export function formatAddCheckpoint({ old, proof, note }: AddCheckpoint): string {
+  const lines = proof.map((hash) => `${Buffer.from(hash).toString('base64')}\n`)
+  return `old ${old}\n${lines.join('')}\n${note}`
+}
+
+/** Reads such a body. Throws `MalformedEvidence` with what is wrong with it. */
+export function parseAddCheckpoint(body: string): AddCheckpoint {
+  const gap = body.indexOf('\n\n')
+  const [first = '', ...hashes] = body.slice(0, Math.max(gap, 0)).split('\n')
+  const [, digits] = /^old (0|[1-9]\d*)$/.exec(first) ?? []
+  if (digits === undefined || !Number.isSafeInteger(Number(digits))) {
+    throw new MalformedEvidence('The first line is "old " and the size of the last checkpoint')
+  }
+  if (hashes.length > mostProofLines) {
+    throw new MalformedEvidence(`A consistency proof has at most ${mostProofLines} lines`)
+  }
+  return { old: Number(digits), proof: hashes.map(parseHash), note: body.slice(gap + 2) }
+}
+
+/** The size in the body of a witness's 409; `null` when it is none. */
+export function parseWitnessSize(body: string): number | null {
+  const [, digits] = /^(0|[1-9]\d*)\n$/.exec(body) ?? []
+  const size = Number(digits)
+  return Number.isSafeInteger(size) ? size : null
+}
+
+/**
+ * This witness's cosignature of the note, as one signature line, out of what it answered; other signatures there are ignored.
+ * Throws `MalformedEvidence` when it is none, has none of this key, or one that does not hold for this very note.
+ */
+export function cosignatureIn(
+  answer: string,
+  { note, key }: { readonly note: string; readonly key: NoteKey },
+): { readonly line: string; readonly atSeconds: number } {
+  const { text } = parseNote(note)
+  const answered = parseNote(`${text}\n${answer}`)
+  if (answered.text !== text) {
+    throw new MalformedEvidence('A witness answers with signature lines and nothing else')
+  }
+  const own = answered.signatures.find((one) => one.name === key.name && one.keyId === key.keyId)
+  const atSeconds = own === undefined ? null : cosignedAt({ text, signatures: [own] }, key)
+  if (own === undefined || atSeconds === null) {
+    throw new MalformedEvidence(`There is no cosignature of ${key.name}`)
+  }
+  return { line: formatSignature(own), atSeconds }
+}
+
+function parseHash(line: string): Buffer {
+  const hash = decodeBase64(line)
+  if (hash === null || hash.length !== hashBytesLong) {
+    throw new MalformedEvidence('A line of a consistency proof is one hash in base64')
+  }
+  return hash
+}

@@ -1,0 +1,83 @@
+import { MalformedEvidence } from '../malformed.ts'
+import { emptyTreeHash } from '../merkle/tree-hash.ts'
+import type { AddCheckpoint } from './add-checkpoint.ts'
+import { parseCheckpoint, type Checkpoint } from './checkpoint.ts'
+import { openLogCheckpoint, type LogKeys } from './log-keys.ts'
+import { formatSignature, parseNote, type NoteSigner } from './signed-note.ts'
+import { witnessCheckpoint } from './witness-checkpoint.ts'
+
+/** What a witness answers to a submission, by the status of C2SP tlog-witness. */
+export type SubmissionAnswer =
+  /** `note`: with the log's signature and the witness's, to be kept before `line` is given out */
+  | {
+      readonly status: 200
+      readonly note: string
+      readonly line: string
+      readonly checkpoint: Checkpoint
+    }
+  /** `size`: of the last checkpoint that was cosigned; `isForked`: the log signed another tree of that very size */
+  | { readonly status: 409; readonly size: number; readonly isForked: boolean }
+  | { readonly status: 400 | 403 | 404 | 422; readonly sentence: string }
+
+/** The log's checkpoint of a submission, or why it is not looked at: who asked is then nobody that this witness knows. */
+export function openSubmission(
+  { old, note }: AddCheckpoint,
+  log: LogKeys,
+): { readonly checkpoint: Checkpoint } | Extract<SubmissionAnswer, { sentence: string }> {
+  let claimed: Checkpoint
+  try {
+    claimed = parseCheckpoint(parseNote(note).text)
+  } catch (error) {
+    return { status: 400, sentence: sentenceOf(error) }
+  }
+  if (!log.keys.some(({ key }) => key.name === claimed.origin)) {
+    return { status: 404, sentence: `This is no witness of ${claimed.origin}` }
+  }
+  try {
+    const checkpoint = openLogCheckpoint(note, log)
+    if (old <= checkpoint.size) return { checkpoint }
+  } catch (error) {
+    return { status: 403, sentence: sentenceOf(error) }
+  }
+  return { status: 400, sentence: `The old size ${old} is above that of the checkpoint` }
+}
+
+/**
+ * Judges a submission by the last checkpoint that this witness cosigned (`null`: none yet), in the order of C2SP tlog-witness.
+ * Pure: whoever asks keeps the note of a 200 before the line leaves the house, and asks for one submission at a time.
+ */
+export function judgeSubmission(
+  submission: AddCheckpoint,
+  witness: {
+    readonly log: LogKeys
+    readonly last: Pick<Checkpoint, 'size' | 'root'> | null
+    readonly signer: NoteSigner
+    readonly atSeconds: number
+  },
+): SubmissionAnswer {
+  const opened = openSubmission(submission, witness.log)
+  if (!('checkpoint' in opened)) return opened
+  const { old, note, proof } = submission
+  const last = witness.last ?? { size: 0, root: emptyTreeHash() }
+  if (old !== last.size) return { status: 409, size: last.size, isForked: false }
+  if (old === opened.checkpoint.size && proof.length > 0) return unproven
+  const { log, signer, atSeconds } = witness
+  const witnessed = witnessCheckpoint({ log, last, note, proof, signer, atSeconds })
+  if ('refusal' in witnessed) {
+    return witnessed.refusal === 'forked'
+      ? { status: 409, size: last.size, isForked: true }
+      : unproven
+  }
+  const { checkpoint, cosignature } = witnessed
+  return { status: 200, note: witnessed.note, line: formatSignature(cosignature), checkpoint }
+}
+
+const unproven = {
+  status: 422,
+  sentence: 'The proof does not show that this tree goes on from the last one',
+} as const
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof MalformedEvidence) return error.message
+  throw error
+}

@@ -1,0 +1,37 @@
+import { generateKeyPairSync } from 'node:crypto'
+import { formatAddCheckpoint } from '../../../src/evidence/note/add-checkpoint.ts'
+import { formatCheckpoint } from '../../../src/evidence/note/checkpoint.ts'
+import { noteKey, type NoteAlgorithm } from '../../../src/evidence/note/note-key.ts'
+import { formatNote, signText, type NoteSigner } from '../../../src/evidence/note/signed-note.ts'
+import { consistencyProof } from '../../../src/evidence/merkle/consistency-proof.ts'
+import { leafHash } from '../../../src/evidence/merkle/tree-hash.ts'
+import { treeOfLeaves, treeRoot } from '../../../src/evidence/merkle/tree-of-leaves.ts'
+
+export function noteSigner(name: string, algorithm: NoteAlgorithm = 'ed25519'): NoteSigner {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519')
+  return { key: noteKey(name, publicKey, algorithm), privateKey }
+}
+
+/** A log of a hundred fixed leaves at any size, without a database; `salt` makes another history under the same key. */
+export interface FixedLog {
+  readonly signer: NoteSigner
+  note(size: number, by?: NoteSigner): string
+  /** a whole body of `add-checkpoint` */
+  ask(old: number, size: number): string
+}
+
+export function fixedLog(signer: NoteSigner, salt = ''): FixedLog {
+  const leaves = Array.from({ length: 100 }, (_, place) => leafHash(`${place}${salt}`))
+  const tree = treeOfLeaves(leaves)
+  const note = (size: number, by = signer): string => {
+    const root = treeRoot(leaves.slice(0, size))
+    const text = formatCheckpoint({ origin: signer.key.name, size, root, extensions: [] })
+    return formatNote({ text, signatures: [signText(text, by)] })
+  }
+  return {
+    signer,
+    note,
+    ask: (old, size) =>
+      formatAddCheckpoint({ old, proof: consistencyProof(old, size, tree), note: note(size) }),
+  }
+}
