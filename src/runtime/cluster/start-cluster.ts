@@ -15,6 +15,7 @@ import { launchNode } from '../supervisor/launch-node.ts'
 import { runMigrations } from '../supervisor/own-processes.ts'
 import { prepareQuickstart } from '../supervisor/quickstart-copy.ts'
 import type { RunningService } from '../supervisor/running-service.ts'
+import { ownListener } from './own-listener.ts'
 import { startTemporalCluster } from './temporal-cluster.ts'
 
 const NAMESPACE = 'countersign'
@@ -87,21 +88,24 @@ export async function startCluster(options: ClusterOptions): Promise<Cluster> {
     await runMigrations({ folders, variables, log })
     const apis = await startAll(options.apis ?? 2, async (index) => {
       const port = await findFreePort()
-      const api = await start(`api-${index + 1}`, 'api', {
+      const name = `api-${index + 1}`
+      const variable = 'COUNTERSIGN_METRICS'
+      const api = await start(name, 'api', {
         ...withoutModelKeys(variables),
+        ...(await ownListener({ variables, variable, name, index, log })),
         PORT: String(port),
       })
       return { ...keep(api), url: `http://127.0.0.1:${port}` }
     })
-    const workers = await startAll(options.workers ?? 2, async (index) =>
-      keep(
-        await start(
-          `temporal-worker-${index + 1}`,
-          'temporal-worker',
-          withoutSigningKey(variables),
-        ),
-      ),
-    )
+    const workers = await startAll(options.workers ?? 2, async (index) => {
+      const name = `temporal-worker-${index + 1}`
+      const variable = 'COUNTERSIGN_WORKER_METRICS'
+      const worker = await start(name, 'temporal-worker', {
+        ...withoutSigningKey(variables),
+        ...(await ownListener({ variables, variable, name, index, log })),
+      })
+      return keep(worker)
+    })
     return {
       databaseUrl: postgres.url,
       temporalAddress: temporal.address,
