@@ -115,7 +115,10 @@ function identityOf(response: Response): Identity | null {
 }
 
 /** Rejects nobody with `unauthenticated`, a key without the scope with `forbidden`. */
-function admit(access: Exclude<Access, { by: 'everybody' }>, identity: Identity | null): Identity {
+export function admit(
+  access: Exclude<Access, { by: 'everybody' }>,
+  identity: Identity | null,
+): Identity {
   if (identity === null) {
     throw new Problem('unauthenticated', 'Sign in, or send authorization: Bearer with an API key')
   }

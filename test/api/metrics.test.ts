@@ -2,13 +2,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { sql } from 'kysely'
 import { coverAudit } from '../harness/fixtures/cover-audit.ts'
 import { addRequest, addRun, type TestRun } from '../harness/fixtures/gated-run.ts'
-import { createTestApi, type Client, type TestApi } from './test-api.ts'
+import { createSignInLink } from '../../src/services/access/sign-in-link.ts'
+import { cookieOf, createTestApi, type Client, type TestApi } from './test-api.ts'
 
 const marker = 'hostile-7f3a-marker'
 
 let api: TestApi
 let run: TestRun
-let aud: Client
 let grace: Client
 const logged: unknown[] = []
 
@@ -16,20 +16,32 @@ beforeAll(async () => {
   const log = (...line: unknown[]): void => void logged.push(line)
   api = await createTestApi({ log: { info: log, warn: log, error: log } })
   run = await addRun(api.service, { startedBy: api.people.ada })
-  aud = await api.signIn(api.people.aud)
   grace = await api.signIn(api.people.grace)
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
 test('the figures are for people with the right readAudit and keys with audit:read, and for nobody else', async () => {
-  expect((await api.ask('/metrics')).status).toBe(401)
-  expect((await grace.get('/metrics')).body).toMatchObject({ status: 403, code: 'forbidden' })
-  const reply = await aud.get('/metrics')
+  await using production = await createTestApi({ settings: { developmentToken: null } })
+  const read = async (email: string) => {
+    const host = { actor: { type: 'system', name: 'start' }, channel: 'system' } as const
+    const { token } = await createSignInLink(production.service.ctx, host, { email })
+    const signedIn = await production.ask('/v1/auth/link', { method: 'POST', body: { token } })
+    return production.ask('/metrics', { headers: { cookie: cookieOf(signedIn) } })
+  }
+  expect((await production.ask('/metrics')).status).toBe(401)
+  expect((await read('grace@example.com')).body).toMatchObject({ status: 403, code: 'forbidden' })
+  const reply = await read('aud@example.com')
   expect(reply.status).toBe(200)
   expect(reply.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/)
   expect(reply.text).toContain('process_cpu_seconds_total')
   expect(reply.text).toMatch(/countersign_up\{part="postgres"\} 1/)
   expect(reply.text).toMatch(/countersign_up\{part="temporal"\} 1/)
+})
+
+test('in the development profile, which nobody else reaches, a collector reads them without a key', async () => {
+  const reply = await api.ask('/metrics')
+  expect(reply.status).toBe(200)
+  expect(reply.text).toContain('process_cpu_seconds_total')
 })
 
 test('what was decided, what waits and how each route answered is counted, with names of ours as labels', async () => {
@@ -89,7 +101,7 @@ test('what a caller writes into a path, query, header, method or body is in no f
   await api.ask('/v1/me', { headers: { cookie: `__Host-countersign=${marker}` } })
   await api.ask('/v1/auth/dev-login', { method: 'POST', body: { email: marker, token: marker } })
   await api.ask('/v1/auth/dev-login', { method: 'POST', rawBody: `{"${marker}": ` })
-  const { text } = await aud.get('/metrics')
+  const { text } = await api.ask('/metrics')
   expect(text).toContain('method="other"')
   expect(text).not.toContain(marker)
   expect(logged.length).toBeGreaterThan(8)
