@@ -436,6 +436,7 @@ test('every operation but the open ones refuses nobody with 401, as the document
     'getAuthOidcCallback',
     'getAuthOidcStart',
     'getHealthz',
+    'getMetrics',
     'getReadyz',
     'postAuthDevLogin',
     'postAuthHostLink',
