@@ -1,36 +1,21 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
-import {
-  openWebhookReceiver,
-  type WebhookReceiver,
-} from '../../../test/harness/webhook-receiver.ts'
-import {
-  openChannelDesk,
-  publicUrl,
-  within,
-  type ChannelDesk,
-} from '../channels/channel-desk.fixture.ts'
+import { openWebhookReceiver } from '../../../test/harness/webhook-receiver.ts'
+import { publicUrl, within } from '../channels/channel-desk.fixture.ts'
 import { sendWebhook } from './send-webhook.ts'
 import {
   configure,
+  desk,
   endpointAt,
   newest,
+  receiver,
   relayOf,
   untilState,
+  useWebhookDesk,
   verified,
 } from './webhook-desk.fixture.ts'
 
-let desk: ChannelDesk
-let receiver: WebhookReceiver
-
-beforeAll(async () => {
-  desk = await openChannelDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
-beforeEach(async () => {
-  receiver = await openWebhookReceiver()
-})
-afterEach(() => receiver[Symbol.asyncDispose]())
+useWebhookDesk()
 
 // Rules: security.md 23
 it('tells an endpoint once of a request, signed, with a link and nothing of the arguments', async () => {

@@ -1,11 +1,21 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
-import type { Received, WebhookReceiver } from '../../../test/harness/webhook-receiver.ts'
+import {
+  openWebhookReceiver,
+  type Received,
+  type WebhookReceiver,
+} from '../../../test/harness/webhook-receiver.ts'
 import type { WebhookEndpoint } from '../../policy/policy.ts'
 import type { ServiceContext } from '../../services/context.ts'
 import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
-import { publicUrl, within, type ChannelDesk } from '../channels/channel-desk.fixture.ts'
+import {
+  openChannelDesk,
+  publicUrl,
+  within,
+  type ChannelDesk,
+} from '../channels/channel-desk.fixture.ts'
 import type { Channel } from '../channels/channel.ts'
 import { ChannelRelay, type RelayTimes } from '../channels/channel-relay.ts'
 import { tellChannel } from '../channels/tell-channels.ts'
@@ -17,6 +27,22 @@ export const quick: RelayTimes = {
   timeoutMs: 60_000,
   leaseMs: 120_000,
   everyMs: 50,
+}
+
+export let desk: ChannelDesk
+/** What the test's endpoint is sent; a fresh one for each test. */
+export let receiver: WebhookReceiver
+
+/** Opens a desk for a file of tests about webhooks, and a receiver for each of them. */
+export function useWebhookDesk(): void {
+  beforeAll(async () => {
+    desk = await openChannelDesk()
+  })
+  afterAll(() => desk[Symbol.asyncDispose]())
+  beforeEach(async () => {
+    receiver = await openWebhookReceiver()
+  })
+  afterEach(() => receiver[Symbol.asyncDispose]())
 }
 
 let named = 0

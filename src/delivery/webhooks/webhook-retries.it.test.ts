@@ -1,13 +1,10 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { expect, it } from 'vitest'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
-import {
-  openWebhookReceiver,
-  type WebhookReceiver,
-} from '../../../test/harness/webhook-receiver.ts'
+import { openWebhookReceiver } from '../../../test/harness/webhook-receiver.ts'
 import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
 import { listEndpoints } from '../../services/webhooks/list-endpoints.ts'
 import { resendDelivery } from '../../services/webhooks/resend-delivery.ts'
-import { openChannelDesk, within, type ChannelDesk } from '../channels/channel-desk.fixture.ts'
+import { within } from '../channels/channel-desk.fixture.ts'
 import type { DueDelivery } from '../channels/channel.ts'
 import { takeDue } from '../channels/due-deliveries.ts'
 import { tellChannel } from '../channels/tell-channels.ts'
@@ -15,27 +12,20 @@ import { sendWebhook } from './send-webhook.ts'
 import {
   channelOf,
   configure,
+  desk,
   endpointAt,
   newest,
   quick,
+  receiver,
   relayOf,
   secret,
   untilState,
+  useWebhookDesk,
   verified,
 } from './webhook-desk.fixture.ts'
 import { readSecrets, webhookHeaders } from './webhook-secret.ts'
 
-let desk: ChannelDesk
-let receiver: WebhookReceiver
-
-beforeAll(async () => {
-  desk = await openChannelDesk()
-})
-afterAll(() => desk[Symbol.asyncDispose]())
-beforeEach(async () => {
-  receiver = await openWebhookReceiver()
-})
-afterEach(() => receiver[Symbol.asyncDispose]())
+useWebhookDesk()
 
 // Rules: security.md 23
 it('tries again after a failure and after silence, with the same id and body', async () => {
