@@ -22,7 +22,7 @@ export interface GateCall<Input extends object = object> {
   /** a sentence and a text for the approvers: shown as the program's claim, beside the raw arguments */
   readonly title?: string
   readonly presentation?: {
-    readonly type: 'text' | 'diff' | 'structured'
+    readonly type: 'text' | 'diff' | 'file_content' | 'command' | 'structured'
     readonly content: string
     readonly language?: string
   }

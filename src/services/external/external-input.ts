@@ -22,7 +22,7 @@ export interface ExternalInput {
 
 /** How the program itself describes its call: its claim, shown as text and second. */
 export interface ClaimedPresentation {
-  readonly type: 'text' | 'diff' | 'structured'
+  readonly type: 'text' | 'diff' | 'file_content' | 'command' | 'structured'
   readonly content: string
   readonly language?: string
 }

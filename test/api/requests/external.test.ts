@@ -189,6 +189,18 @@ describe('a program', () => {
     expect(refused.text).toContain(field)
   })
 
+  test('may describe its call as any text that a presentation is; all are its claim, beside the arguments', async () => {
+    for (const type of ['text', 'diff', 'file_content', 'command', 'structured']) {
+      const presentation = { type, content: 'rm -rf build', language: 'bash' }
+      const { body, status } = await program.post('/v1/requests', call({ presentation }))
+      expect(status, type).toBe(201)
+      expect(body).toMatchObject({
+        external: { claim: { title: null, presentation } },
+        presentation: { type: 'structured' },
+      })
+    }
+  })
+
   test('needs a key with requests:write; people do not ask this way', async () => {
     const reader = await createProgram(api, grace, ['requests:read'])
     expect(await reader.post('/v1/requests', call())).toMatchObject({

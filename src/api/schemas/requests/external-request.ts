@@ -2,6 +2,9 @@ import { z } from 'zod'
 import { instant, json, person } from '../common.ts'
 
 const keyRef = z.object({ id: z.string(), name: z.string() })
+/** All but `binary`: a claim is read as text, whatever it says it is. */
+export const claimedType = z.enum(['text', 'diff', 'file_content', 'command', 'structured'])
+
 /** The program that asked: its key, whose that is, and for whom it acts. */
 export const externalItem = z.object({
   externalId: z.string(),
@@ -20,7 +23,7 @@ export const externalDetail = externalItem.extend({
       title: z.string().nullable(),
       presentation: z
         .object({
-          type: z.enum(['text', 'diff', 'structured']),
+          type: claimedType,
           content: z.string(),
           language: z.string().optional(),
         })

@@ -3,6 +3,7 @@ import { canonicalJson } from '../../../domain/digest.ts'
 import { limits } from '../../../domain/limits.ts'
 import { readWebhookUrl } from '../../../domain/text/webhook-url.ts'
 import { hash, id, instant, json, name, reason, text } from '../common.ts'
+import { claimedType } from './external-request.ts'
 import { requestState } from './requests.ts'
 
 /** An object of a program's own. What has no canonical form has no digest; the store holds no NUL. */
@@ -28,7 +29,7 @@ const metadata = ownObject
 
 /** How the program itself describes its call: shown as its claim, beside what the service built. */
 const claimedPresentation = z.strictObject({
-  type: z.enum(['text', 'diff', 'structured']),
+  type: claimedType,
   content: text(limits.claimCharacters),
   language: name.optional(),
 })
