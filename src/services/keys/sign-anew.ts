@@ -51,13 +51,7 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
     .where('state', 'not in', ['completed', 'failed', 'cancelled'])
     .orderBy('id')
     .execute()
-  let count = 0
-  for (const run of runs) {
-    const signed = {
-      statement: canonicalJson(statementOf(run)),
-      signature: run.signature,
-      keyId: run.key_id,
-    }
+  const anewOf = async (run: (typeof runs)[number]): Promise<Signed | null> => {
     const told = await sql`
       select from audit_event where run_id = ${run.id} and type = 'run.started'
         and document::jsonb -> 'detail' @> ${canonicalJson({
@@ -68,16 +62,13 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
           startedBy: run.started_by,
         })}::jsonb
     `.execute(tx)
-    const anew = told.rows.length > 0 ? signedAnew({ signer, verifier }, 'run', signed) : null
-    if (anew === null) continue
-    await tx
-      .updateTable('run')
-      .set({ signature: anew.signature, key_id: anew.keyId })
-      .where('id', '=', run.id)
-      .execute()
-    count += 1
+    if (told.rows.length === 0) return null
+    const statement = canonicalJson(statementOf(run))
+    return signedAnew({ signer, verifier }, 'run', signedOf({ ...run, statement }))
   }
-  return count
+  return signEach(runs, anewOf, (run, signed) =>
+    tx.updateTable('run').set(signed).where('id', '=', run.id).execute(),
+  )
 }
 
 async function signActivations(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
@@ -87,27 +78,20 @@ async function signActivations(tx: Tx, { signer, verifier, retiring }: Keys): Pr
     .where('key_id', 'in', retiring)
     .execute()
   const told = await toldOf(tx, 'policy.activated')
-  let count = 0
-  for (const row of rows) {
+  const anewOf = (row: (typeof rows)[number]): Signed | null => {
     const event = told.find(({ detail }) => detail['sequence'] === row.sequence)
-    if (event?.policyDigest !== row.digest || verifyActivation(verifier, row) === null) continue
-    const anew = signedAnew({ signer, verifier }, 'activation', signedOf(row))
-    if (anew === null) continue
-    await tx
-      .updateTable('policy_activation')
-      .set({ signature: anew.signature, key_id: anew.keyId })
-      .where('sequence', '=', row.sequence)
-      .execute()
-    count += 1
+    if (event?.policyDigest !== row.digest || verifyActivation(verifier, row) === null) return null
+    return signedAnew({ signer, verifier }, 'activation', signedOf(row))
   }
-  return count
+  return signEach(rows, anewOf, ({ sequence }, signed) =>
+    tx.updateTable('policy_activation').set(signed).where('sequence', '=', sequence).execute(),
+  )
 }
 
 async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<number> {
   const rows = await tx.selectFrom('mcp_pin').selectAll().where('key_id', 'in', retiring).execute()
   const told = rows.length === 0 ? [] : await toldOf(tx, 'policy.pinned')
-  let count = 0
-  for (const row of rows) {
+  const anewOf = (row: (typeof rows)[number]): Signed | null => {
     const isTold = told.some(
       ({ detail }) =>
         detail['activation'] === row.activation &&
@@ -115,16 +99,31 @@ async function signPins(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
         detail['server'] === row.server &&
         detail['definitionsHash'] === row.definitions_hash,
     )
-    if (!isTold || verifyPin(verifier, row) === null) continue
-    const anew = signedAnew({ signer, verifier }, 'pin', signedOf(row))
-    if (anew === null) continue
-    await tx
+    if (!isTold || verifyPin(verifier, row) === null) return null
+    return signedAnew({ signer, verifier }, 'pin', signedOf(row))
+  }
+  return signEach(rows, anewOf, ({ activation, worker, server }, signed) =>
+    tx
       .updateTable('mcp_pin')
-      .set({ signature: anew.signature, key_id: anew.keyId })
-      .where('activation', '=', row.activation)
-      .where('worker', '=', row.worker)
-      .where('server', '=', row.server)
-      .execute()
+      .set(signed)
+      .where('activation', '=', activation)
+      .where('worker', '=', worker)
+      .where('server', '=', server)
+      .execute(),
+  )
+}
+
+/** Stores what each row is signed with anew, one row after the other; answers of how many, `null` leaves a row as it is. */
+async function signEach<Row>(
+  rows: readonly Row[],
+  anewOf: (row: Row) => Signed | null | Promise<Signed | null>,
+  store: (row: Row, signed: { signature: string; key_id: string }) => Promise<unknown>,
+): Promise<number> {
+  let count = 0
+  for (const row of rows) {
+    const anew = await anewOf(row)
+    if (anew === null) continue
+    await store(row, { signature: anew.signature, key_id: anew.keyId })
     count += 1
   }
   return count
