@@ -1,9 +1,7 @@
 import type { Actor } from '../../domain/actor.ts'
-import { limits } from '../../domain/limits.ts'
-import { Problem } from '../../domain/problem.ts'
 import type { Db } from '../../store/database.ts'
-import { decodeCursor, encodeCursor } from '../../store/paging/keyset.ts'
 import type { ServiceContext } from '../context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../pages.ts'
 import type { PersonRef } from '../requests/request-record.ts'
 import { verifyActivation } from './verify-activation.ts'
 
@@ -24,22 +22,19 @@ export interface ActivationRecord {
 /** Activations, newest first. Rows that nobody signed are left out. Rejects with `invalid_request` for a made-up cursor. */
 export async function listActivations(
   ctx: ServiceContext,
-  page: { readonly cursor?: string; readonly limit?: number },
-): Promise<{ readonly items: readonly ActivationRecord[]; readonly nextCursor: string | null }> {
-  const limit = page.limit ?? limits.listDefault
+  page: PageInput,
+): Promise<Page<ActivationRecord>> {
   let query = ctx.db
     .selectFrom('policy_activation')
     .select(['sequence', 'digest', 'statement', 'signature', 'key_id', 'actor', 'note'])
     .orderBy('sequence', 'desc')
-    .limit(limit + 1)
-  if (page.cursor !== undefined) {
-    const keys = decodeCursor(page.cursor, 'activation', ['number'])
-    if (keys === null) throw new Problem('invalid_request', 'cursor: is not one of this list')
-    query = query.where('sequence', '<', Number(keys[0]))
-  }
-  const rows = await query.execute()
-  const shown = rows.slice(0, limit)
-  const signed = shown.flatMap((row) => {
+    .limit(pageSize(page) + 1)
+  const [last] = keysBefore(page, 'activation', ['number']) ?? []
+  if (last !== undefined) query = query.where('sequence', '<', Number(last))
+  const shown = pageFrom(await query.execute(), page, 'activation', ({ sequence }) => [
+    String(sequence),
+  ])
+  const signed = shown.items.flatMap((row) => {
     const statement = verifyActivation(ctx.verifier, row)
     return statement === null ? [] : [{ row, statement }]
   })
@@ -56,9 +51,7 @@ export async function listActivations(
     people: (statement.people ?? []).flatMap((id) => names.filter((one) => one.id === id)),
     note: row.note,
   }))
-  const last = shown.at(-1)
-  const isMore = rows.length > limit && last !== undefined
-  return { items, nextCursor: isMore ? encodeCursor('activation', [String(last.sequence)]) : null }
+  return { items, nextCursor: shown.nextCursor }
 }
 
 /** People by their ids, in that order; each once. */

@@ -1,8 +1,9 @@
 import { Problem } from '../../../domain/problem.ts'
 import { policyDocument } from '../../../policy/version-digest.ts'
-import { decodeCursor, encodeCursor } from '../../../store/paging/keyset.ts'
+import { encodeCursor } from '../../../store/paging/keyset.ts'
 import { requireRight } from '../../access/has-right.ts'
 import type { Caller, SigningContext } from '../../context.ts'
+import { keysBefore, type PageInput } from '../../pages.ts'
 import { loadProject } from '../load-project.ts'
 import { invalidProject } from '../reject-policy.ts'
 import type { ReplayedCall, UnjudgedCall } from './replay-question.ts'
@@ -29,12 +30,7 @@ export interface ReplayPage {
 export async function replayPolicy(
   ctx: SigningContext,
   caller: Caller,
-  input: {
-    readonly projectDir: string
-    readonly since?: Date
-    readonly cursor?: string
-    readonly limit?: number
-  },
+  input: PageInput & { readonly projectDir: string; readonly since?: Date },
 ): Promise<ReplayPage> {
   await requireRight(ctx, caller, 'activatePolicy')
   const loaded = await loadProject(input.projectDir)
@@ -64,7 +60,7 @@ export async function replayPolicy(
 /** Ids of judged calls, newest first: ids are made in the order of time. */
 async function pageOf(
   ctx: SigningContext,
-  page: { readonly since?: Date; readonly cursor?: string; readonly limit: number },
+  page: PageInput & { readonly since?: Date; readonly limit: number },
 ): Promise<string[]> {
   let query = ctx.db
     .selectFrom('tool_call')
@@ -74,11 +70,8 @@ async function pageOf(
     .orderBy('id', 'desc')
     .limit(page.limit)
   if (page.since !== undefined) query = query.where('id', '>=', firstIdAt(page.since))
-  if (page.cursor !== undefined) {
-    const keys = decodeCursor(page.cursor, 'replay', ['id'])
-    if (keys === null) throw new Problem('invalid_request', 'cursor: is not one of this list')
-    query = query.where('id', '<', keys[0] ?? '')
-  }
+  const [last] = keysBefore(page, 'replay', ['id']) ?? []
+  if (last !== undefined) query = query.where('id', '<', last)
   return (await query.execute()).map((row) => row.id)
 }
 

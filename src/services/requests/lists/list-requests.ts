@@ -1,11 +1,10 @@
 import { sql, type RawBuilder } from 'kysely'
-import { limits } from '../../../domain/limits.ts'
-import { Problem } from '../../../domain/problem.ts'
 import type { RequestState } from '../../../domain/request.ts'
 import type { Risk } from '../../../domain/verdict.ts'
-import { decodeCursor, encodeCursor, type CursorKey } from '../../../store/paging/keyset.ts'
+import type { CursorKey } from '../../../store/paging/keyset.ts'
 import { pageOfAny } from '../../../store/paging/page-of-any.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
+import { keysBefore, pageFrom, pageSize, type Page, type PageInput } from '../../pages.ts'
 import { readItems } from './read-items.ts'
 import type { RequestItemRecord } from '../request-record.ts'
 import { viewerOf } from '../viewer.ts'
@@ -13,7 +12,7 @@ import { inQuorumOf, waysToSeeRequest } from '../visible-to.ts'
 
 export type RequestSort = 'createdAt' | 'age' | 'expiresAt' | 'risk'
 
-export interface ListRequestsInput {
+export interface ListRequestsInput extends PageInput {
   readonly state?: RequestState
   readonly queue?: string
   readonly risk?: Risk
@@ -25,14 +24,6 @@ export interface ListRequestsInput {
   readonly q?: string
   /** `createdAt` (newest first, the default), `age` (oldest first), `expiresAt` (soonest) or `risk` (highest, then soonest) */
   readonly sort?: RequestSort
-  readonly cursor?: string
-  /** 50 when absent, at most 200 */
-  readonly limit?: number
-}
-
-export interface RequestPage {
-  readonly items: readonly RequestItemRecord[]
-  readonly nextCursor: string | null
 }
 
 /** One order of the list. */
@@ -64,13 +55,14 @@ export async function listRequests(
   ctx: ServiceContext,
   caller: Caller,
   input: ListRequestsInput,
-): Promise<RequestPage> {
+): Promise<Page<RequestItemRecord>> {
   const viewer = await viewerOf(ctx, caller)
   const sort = input.sort ?? 'createdAt'
   const order = orders[sort]
-  const limit = Math.min(input.limit ?? limits.listDefault, limits.listMost)
   const conditions = await conditionsOf(ctx, caller, input)
-  if (input.cursor !== undefined) conditions.push(after(order, sort, input.cursor))
+  const kinds = order.keys.map((key) => key.kind)
+  const last = keysBefore(input, sort, kinds)
+  if (last !== null) conditions.push(after(order, last))
   const keys = order.keys.map((key) => key.sql)
   const { rows } = await sql<{ id: string; keys: string[] }>`${pageOfAny({
     columns: [
@@ -82,17 +74,15 @@ export async function listRequests(
     // Who may decide it is in its teams: nothing else has to be looked for.
     anyOf: input.mine === true ? [sql<boolean>`true`] : waysToSeeRequest(viewer, 'request'),
     order: { keys, descending: order.descending },
-    limit: limit + 1,
+    limit: pageSize(input) + 1,
   })}`.execute(ctx.db)
-  const page = rows.slice(0, limit)
-  const last = page.at(-1)
+  const page = pageFrom(rows, input, sort, (row) => row.keys)
   const items = await readItems(
     ctx.db,
     caller,
-    page.map((row) => row.id),
+    page.items.map((row) => row.id),
   )
-  const more = rows.length > limit && last !== undefined
-  return { items, nextCursor: more ? encodeCursor(sort, last.keys) : null }
+  return { items, nextCursor: page.nextCursor }
 }
 
 async function conditionsOf(
@@ -174,19 +164,11 @@ function patternOf(words: string): string {
   return `%${words.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`
 }
 
-function after(order: Order, sort: RequestSort, cursor: string): RawBuilder<boolean> {
-  const keys = decodeCursor(
-    cursor,
-    sort,
-    order.keys.map((key) => key.kind),
-  )
-  if (keys === null) {
-    const message = 'is not a cursor of this list'
-    throw new Problem('invalid_request', `cursor ${message}`, { field: 'cursor', message })
-  }
+/** What comes after the keys of the last row of a page. */
+function after(order: Order, last: readonly string[]): RawBuilder<boolean> {
   const columns = sql.join(order.keys.map((key) => key.sql))
   const values = sql.join(
-    order.keys.map((key, index) => sql`${keys[index]}::text::${sql.raw(key.type)}`),
+    order.keys.map((key, index) => sql`${last[index]}::text::${sql.raw(key.type)}`),
   )
   return order.descending
     ? sql<boolean>`(${columns}) < (${values})`
