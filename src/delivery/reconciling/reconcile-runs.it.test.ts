@@ -1,70 +1,33 @@
 import { fileURLToPath } from 'node:url'
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import { addRequest, addRun, type TestRun } from '../../../test/harness/fixtures/gated-run.ts'
-import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
-import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
-import { useOwnNamespace, type TestTemporal } from '../../../test/harness/temporal.ts'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
 import { ScriptedStore, workflowBundle } from '../../../test/workflows/scripted-run.ts'
 import { turnQueueOf } from '../../workflows/task-queues.ts'
-import { startRun, type Delivering } from '../outbox/deliver-rows.ts'
-import { NamespaceGuard } from '../namespace-guard.ts'
+import { startRun } from '../outbox/deliver-rows.ts'
 import { reconcileRuns, type Reconciled } from './reconcile-runs.ts'
-import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
 import { Woken } from '../outbox/woken.ts'
+import {
+  addOldRun,
+  ada,
+  address,
+  delivering,
+  endRun,
+  service,
+  temporal,
+  useWorkflowDesk,
+} from './workflow-desk.fixture.ts'
 
-let database: TestDatabase
-let service: TestService
-let address: TestTemporal
-let temporal: TemporalClient
-let ada: TestPerson
+useWorkflowDesk()
 let woken: Woken
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  address = await useOwnNamespace()
-  temporal = connectTemporal(address)
-  ada = await addPerson(service.db, 'Ada', [])
-})
-afterAll(async () => {
-  await temporal?.close()
-  await database[Symbol.asyncDispose]()
-})
 beforeEach(() => {
   woken = new Woken()
 })
 
-function delivering(taskQueue = address.taskQueue): Delivering {
-  const guard = new NamespaceGuard({ db: service.db, temporal })
-  return { db: service.db, temporal, guard, taskQueue, admit: async () => true }
-}
-
 function reconcile(): Promise<Reconciled> {
   const { ctx } = service
   return reconcileRuns(ctx, delivering(), { log: ctx.log, woken, stillSeconds: 0 })
-}
-
-/** A run from long ago, so that nobody takes it for one whose start is on its way. */
-async function addOldRun(): Promise<TestRun> {
-  const run = await addRun(service, { startedBy: ada })
-  const createdAt = new Date(Date.now() - 3_600_000)
-  await service.db
-    .updateTable('run')
-    .set({ created_at: createdAt })
-    .where('id', '=', run.id)
-    .execute()
-  return run
-}
-
-async function end(run: TestRun): Promise<void> {
-  await service.db
-    .updateTable('run')
-    .set({ state: 'completed', ended_at: new Date(Date.now() - 60_000) })
-    .where('id', '=', run.id)
-    .execute()
 }
 
 function startWorkflow(run: TestRun, taskQueue = address.taskQueue) {
@@ -131,8 +94,8 @@ describe('reconcileRuns', () => {
     await untilListed(missing)
     expect((await reconcile()).startedAgain).toEqual([])
     await expect(signalsOf(young)).rejects.toThrow('not found')
-    await end(missing)
-    await end(young)
+    await endRun(missing)
+    await endRun(young)
   })
 
   it('wakes the workflow of a run that has ended, once, and none that nobody here knows', async () => {
@@ -142,7 +105,7 @@ describe('reconcileRuns', () => {
     await startWorkflow(stranger)
     await untilListed(run)
     await untilListed(stranger)
-    await end(run)
+    await endRun(run)
     expect((await reconcile()).woken).toContain(run.id)
     expect((await reconcile()).woken).not.toContain(run.id)
     expect(await signalsOf(run)).toEqual(['cancelRequested'])
@@ -161,7 +124,7 @@ describe('reconcileRuns', () => {
     await waitUntil(async () => (await reconcile()).woken.includes(run.id), { withinMs: 90_000 })
     await temporal.client.workflow.getHandle(`run-${run.id}`).result()
     expect(store.journal).toEqual(['0.0'])
-    await end(run)
+    await endRun(run)
   })
 
   it('leaves a workflow in peace whose run waits for people', async () => {
@@ -175,7 +138,7 @@ describe('reconcileRuns', () => {
     await untilListed(run)
     expect((await reconcile()).woken).not.toContain(run.id)
     expect(await signalsOf(run)).toEqual([])
-    await end(run)
+    await endRun(run)
   })
 
   it('shows a run as stalled while its workflow code fails, and no longer when it goes on', async () => {
@@ -209,6 +172,6 @@ describe('reconcileRuns', () => {
       },
       { withinMs: 90_000 },
     )
-    await end(run)
+    await endRun(run)
   }, 240_000)
 })

@@ -1,36 +1,29 @@
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { addRequest, addRun, type TestRun } from '../../../../test/harness/fixtures/gated-run.ts'
+import { beforeAll, expect, test } from 'vitest'
+import { addRequest } from '../../../../test/harness/fixtures/gated-run.ts'
 import { addPerson, type TestPerson } from '../../../../test/harness/fixtures/people.ts'
-import {
-  createTestService,
-  type TestService,
-} from '../../../../test/harness/fixtures/test-service.ts'
-import { createTestDatabase, type TestDatabase } from '../../../../test/harness/postgres.ts'
-import { useOwnNamespace, type TestTemporal } from '../../../../test/harness/temporal.ts'
 import { waitUntil } from '../../../../test/harness/wait-until.ts'
 import { startRun } from '../../../delivery/outbox/deliver-rows.ts'
-import { NamespaceGuard } from '../../../delivery/namespace-guard.ts'
-import { connectTemporal, type TemporalClient } from '../../../delivery/temporal-client.ts'
+import {
+  addOldRun,
+  address,
+  database,
+  delivering,
+  endRun,
+  service,
+  temporal,
+  useWorkflowDesk,
+} from '../../../delivery/reconciling/workflow-desk.fixture.ts'
 import { decideRequest } from '../../../services/decisions/decide-request.ts'
 import { findFolders } from '../../folders.ts'
 import { checkExecutions } from './check-executions.ts'
 import { checkRuns } from './check-runs.ts'
 import type { Patient } from '../check.ts'
 
-let database: TestDatabase
-let service: TestService
-let address: TestTemporal
-let temporal: TemporalClient
-let ada: TestPerson
+useWorkflowDesk()
 let grace: TestPerson
 let patient: Patient
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  service = await createTestService(database.db)
-  address = await useOwnNamespace()
-  temporal = connectTemporal(address)
-  ada = await addPerson(service.db, 'Ada', [])
   grace = await addPerson(service.db, 'Grace', ['platform'])
   patient = {
     folders: findFolders({ data: '/nowhere' }),
@@ -42,39 +35,16 @@ beforeAll(async () => {
     isAtWork: true,
   }
 })
-afterAll(async () => {
-  await temporal?.close()
-  await database[Symbol.asyncDispose]()
-})
-
-async function addOldRun(): Promise<TestRun> {
-  const run = await addRun(service, { startedBy: ada })
-  await service.db
-    .updateTable('run')
-    .set({ created_at: new Date(Date.now() - 3_600_000) })
-    .where('id', '=', run.id)
-    .execute()
-  return run
-}
 
 async function startWorkflow(workflowId: string): Promise<void> {
-  const guard = new NamespaceGuard({ db: service.db, temporal })
-  const { taskQueue } = address
-  await startRun(
-    { guard, temporal, taskQueue, admit: async () => true },
-    { id: workflowId, workflow_id: workflowId },
-  )
+  await startRun(delivering(), { id: workflowId, workflow_id: workflowId })
 }
 
 test('doctor names runs without a workflow, workflows without a run and ended runs whose workflow goes on, and touches none', async () => {
   const [missing, revived] = [await addOldRun(), await addOldRun()]
   await startWorkflow(`run-${revived.id}`)
   await startWorkflow('run-of-nobody')
-  await service.db
-    .updateTable('run')
-    .set({ state: 'completed', ended_at: new Date(Date.now() - 60_000) })
-    .where('id', '=', revived.id)
-    .execute()
+  await endRun(revived)
   await waitUntil(async () => (await checkRuns(patient)).length === 3, { withinMs: 90_000 })
   const findings = await checkRuns(patient)
   expect(findings.map(({ check, state }) => `${check} ${state}`)).toEqual([

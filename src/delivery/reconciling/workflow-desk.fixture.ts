@@ -1,0 +1,57 @@
+import { afterAll, beforeAll } from 'vitest'
+import { addRun, type TestRun } from '../../../test/harness/fixtures/gated-run.ts'
+import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { useOwnNamespace, type TestTemporal } from '../../../test/harness/temporal.ts'
+import { NamespaceGuard } from '../namespace-guard.ts'
+import type { Delivering } from '../outbox/deliver-rows.ts'
+import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
+
+export let database: TestDatabase
+export let service: TestService
+export let address: TestTemporal
+export let temporal: TemporalClient
+/** starts the runs */
+export let ada: TestPerson
+
+/** Opens a service and a Temporal namespace of its own for a file of tests that hold runs against workflows. */
+export function useWorkflowDesk(): void {
+  beforeAll(async () => {
+    database = await createTestDatabase()
+    service = await createTestService(database.db)
+    address = await useOwnNamespace()
+    temporal = connectTemporal(address)
+    ada = await addPerson(service.db, 'Ada', [])
+  })
+  afterAll(async () => {
+    await temporal?.close()
+    await database[Symbol.asyncDispose]()
+  })
+}
+
+/** What starts a workflow of this service on `taskQueue`; every run is admitted. */
+export function delivering(taskQueue = address.taskQueue): Delivering {
+  const guard = new NamespaceGuard({ db: service.db, temporal })
+  return { db: service.db, temporal, guard, taskQueue, admit: async () => true }
+}
+
+/** A run from long ago, so that nobody takes it for one whose start is on its way. */
+export async function addOldRun(): Promise<TestRun> {
+  const run = await addRun(service, { startedBy: ada })
+  await service.db
+    .updateTable('run')
+    .set({ created_at: new Date(Date.now() - 3_600_000) })
+    .where('id', '=', run.id)
+    .execute()
+  return run
+}
+
+/** Ends a run in the database alone. */
+export async function endRun(run: TestRun): Promise<void> {
+  await service.db
+    .updateTable('run')
+    .set({ state: 'completed', ended_at: new Date(Date.now() - 60_000) })
+    .where('id', '=', run.id)
+    .execute()
+}
