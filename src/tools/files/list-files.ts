@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Tool } from '../../domain/tool.ts'
 import { defineBuiltIn } from '../define-built-in.ts'
-import { structured } from '../presentations/structured.ts'
 import { globField, globMatcher } from './glob-field.ts'
 import { folderPath } from './path-field.ts'
+import { presentBelow } from './present-below.ts'
 import { shownText } from './shown-text.ts'
 import { walkFiles, type MayRead } from './walk-files.ts'
 
@@ -28,14 +28,7 @@ export function listFiles(mayRead: MayRead): Tool {
     accesses: ({ path }) => [{ operation: 'read', path, target: 'directory' }],
 
     async present(input, { toolHash }) {
-      return {
-        title: `List ${input.path === '' ? 'the workspace' : input.path}`,
-        presentation: structured({ ...input, glob: input.glob ?? null }, { path: input.path }, []),
-        facts: { toolHash, bases: [] },
-        content: Buffer.from(`${JSON.stringify(input)}\n`),
-        contentType: 'text/plain',
-        proposes: new Map(),
-      }
+      return presentBelow('List', input, toolHash)
     },
 
     async execute({ path, glob }, { workspace, signal }) {

@@ -3,11 +3,11 @@ import type { Tool, Workspace } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
 import { defineBuiltIn } from '../define-built-in.ts'
 import { decodeText } from '../presentations/file-kind.ts'
-import { structured } from '../presentations/structured.ts'
 import { askThread } from '../threads/ask-thread.ts'
 import { globField, globMatcher } from './glob-field.ts'
 import { folderPath } from './path-field.ts'
 import type { LineMatch } from './search-lines.ts'
+import { presentBelow } from './present-below.ts'
 import { shownText } from './shown-text.ts'
 import { walkFiles, type MayRead } from './walk-files.ts'
 
@@ -44,14 +44,7 @@ export function searchFiles(mayRead: MayRead): Tool {
     accesses: ({ path }) => [{ operation: 'read', path, target: 'directory' }],
 
     async present(input, { toolHash }) {
-      return {
-        title: `Search ${input.path === '' ? 'the workspace' : input.path}`,
-        presentation: structured({ ...input, glob: input.glob ?? null }, { path: input.path }, []),
-        facts: { toolHash, bases: [] },
-        content: Buffer.from(`${JSON.stringify(input)}\n`),
-        contentType: 'text/plain',
-        proposes: new Map(),
-      }
+      return presentBelow('Search', input, toolHash)
     },
 
     async execute(input, { workspace, signal }) {
