@@ -4,7 +4,9 @@ import './styles/theme.css'
 import './styles/base.css'
 import './styles/shared.css'
 import { App } from './app.tsx'
+import { restoreFragment } from './sign-in/kept-fragment.ts'
 
 const root = document.getElementById('root')
 if (root === null) throw new Error('index.html has no #root')
+restoreFragment(window.location)
 createRoot(root).render(<App />)

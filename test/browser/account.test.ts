@@ -86,12 +86,14 @@ test('a key is made, shown once, rotated and revoked on the account page', async
   expect(dashboard.complaints).toEqual([])
 })
 
-test('a link from Slack is confirmed by a press, not by opening it, and ended', async () => {
+test('a link from Slack survives signing in at the provider, is confirmed by a press, not by opening it, and ended', async () => {
   const { desk } = dashboard
   const user = { team: 'T0ACME', userId: 'U0ADA', email: 'ada@example.com' }
   const code = await offerSlackLink(desk.api, user)
   const links = desk.database.db.selectFrom('slack_link').select('user_id')
-  const page = await dashboard.open('Ada', `/account#slack=${code}`)
+  provider.account = { sub: 'ada', email: 'ada@example.com', email_verified: true }
+  const page = await dashboard.openSignedOut(`/account#slack=${code}`)
+  await page.getByRole('link', { name: 'Sign in with Example Corp' }).click()
   const section = page.getByRole('region', { name: 'Slack' })
   await section.getByRole('button', { name: 'Yes, I pressed that button' }).waitFor()
   expect(await links.execute()).toEqual([])

@@ -1,12 +1,17 @@
 import { Button } from '@mantine/core'
 import { signInRefusals, type SignInRefusal } from '../../domain/sign-in-refusal.ts'
+import { keepFragment } from './kept-fragment.ts'
 
 /** Leaves for the sign-in provider; one comes back to the page that one wanted. */
 export function ProviderSignIn({ label }: { label: string }) {
   const { pathname, search } = window.location
   const wanted = pathname === '/sign-in' ? '/' : pathname + search
   return (
-    <Button component="a" href={`/v1/auth/oidc/start?return=${encodeURIComponent(wanted)}`}>
+    <Button
+      component="a"
+      href={`/v1/auth/oidc/start?return=${encodeURIComponent(wanted)}`}
+      onClick={() => keepFragment(window.location)}
+    >
       Sign in with {label}
     </Button>
   )
