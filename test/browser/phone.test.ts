@@ -1,4 +1,4 @@
-import type { Page, Route } from 'playwright-core'
+import type { Locator, Page, Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { ask, openDashboard, phone, type Dashboard } from './open-dashboard.ts'
@@ -11,10 +11,26 @@ afterAll(async () => {
   await dashboard[Symbol.asyncDispose]()
 })
 
+/** Whether the longest words of a list to choose from do not fit into it. */
+function cutOff(list: Locator): Promise<boolean> {
+  return list.evaluate((select: HTMLSelectElement) => {
+    const style = getComputedStyle(select)
+    const context = document.createElement('canvas').getContext('2d')
+    if (context === null) throw new Error('no canvas')
+    context.font = style.font
+    const words = [...select.options].map(({ text }) => context.measureText(text).width)
+    const padding = parseFloat(style.paddingLeft) + parseFloat(style.paddingRight)
+    return Math.max(...words) > select.clientWidth - padding
+  })
+}
+
 test('on a phone a request is decided in a sheet from the bottom, with targets for a thumb', async () => {
   const input = { path: 'notes/phone.md', content: 'Text\n' }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Grace', '/', { viewport: phone })
+  for (const name of ['State', 'Risk', 'Order']) {
+    expect(await cutOff(page.getByRole('combobox', { name })), name).toBe(false)
+  }
   await page.getByRole('link', { name: 'notes/phone.md' }).click()
   await page.getByRole('button', { name: 'Decide…' }).click()
   const sheet = page.getByRole('dialog', { name: 'Your decision' })
