@@ -1,7 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Channel } from '../../domain/actor.ts'
-import { createMailedLink, type MailedLink } from '../../services/access/create-mailed-link.ts'
+import {
+  createMailedLink,
+  isLinkOpen,
+  type MailedLink,
+} from '../../services/access/create-mailed-link.ts'
 import { mailedSignInUrl } from '../../services/access/sign-in-url.ts'
 import type { ServiceContext } from '../../services/context.ts'
 import { sendMail, type MailOutcome } from './send-mail.ts'
@@ -17,18 +21,24 @@ export interface SignInMailOptions {
 }
 
 interface SignInMailTimes {
-  /** after each failed attempt but the last: somebody sits and waits for it */
+  /** after each failed attempt but the last */
   readonly pausesMs: readonly number[]
   readonly timeoutMs: number
 }
 
-const usualTimes: SignInMailTimes = { pausesMs: [2_000, 10_000], timeoutMs: 10_000 }
-/** More than anybody needs; what is over it is dropped. */
-const mostAtOnce = 100
+const minuteMs = 60_000
+/** At once while somebody waits for it, then each minute: what comes last still works for minutes (15 in all). */
+const usualTimes: SignInMailTimes = {
+  pausesMs: [2_000, 10_000, 30_000, ...Array.from({ length: 7 }, () => minuteMs)],
+  timeoutMs: 10_000,
+}
+/** More than anybody needs, also while the mail server is down; what is over it is dropped. */
+const mostAtOnce = 1000
 
 /**
  * Mails sign-in links. All of it happens after the answer to who asked, so that neither the answer nor its time tells
- * whether anybody has the address, or whether mail works. A link is in memory and in its mail alone.
+ * whether anybody has the address, or whether mail works. A link is in memory and in its mail alone: it is tried again
+ * while the mail server is down, until it would be of no use or a newer one has taken its place, and ends with the process.
  */
 export class SignInMails implements AsyncDisposable {
   readonly #options: SignInMailOptions
@@ -78,6 +88,7 @@ export class SignInMails implements AsyncDisposable {
       const outcome = await sendMail({ settings, environment }, mail, attempt)
       if (outcome.error === null || outcome.isFinal === true || stopping.aborted) return outcome
       await delay(pauseMs, undefined, { signal: stopping }).catch(() => undefined)
+      if (!(await isLinkOpen(ctx.db, link.token))) return outcome
     }
     return sendMail({ settings, environment }, mail, attempt)
   }

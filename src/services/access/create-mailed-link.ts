@@ -1,9 +1,11 @@
 import { sql } from 'kysely'
 import type { Channel } from '../../domain/actor.ts'
+import type { Db } from '../../store/database.ts'
 import type { ServiceContext } from '../context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { findActivePerson } from './find-active-person.ts'
 import { insertSignInLink } from './sign-in-link.ts'
+import { hashToken } from './token.ts'
 
 /** How many links one person is mailed within the time that one lasts, whoever asks. */
 const mostAtOnce = 3
@@ -51,6 +53,18 @@ export async function createMailedLink(
     })
     return { ...link, personId: person.id, to: person.email }
   })
+}
+
+/** Whether a link would still sign somebody in: neither used nor expired, nor replaced by one that was mailed later. */
+export async function isLinkOpen(db: Db, token: string): Promise<boolean> {
+  const open = await db
+    .selectFrom('sign_in_link')
+    .select('person_id')
+    .where('token_hash', '=', hashToken(token))
+    .where('used_at', 'is', null)
+    .where('expires_at', '>', sql<Date>`clock_timestamp()`)
+    .executeTakeFirst()
+  return open !== undefined
 }
 
 /** The person's row is locked, so that those who ask at once are counted one after the other. */

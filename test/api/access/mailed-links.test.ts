@@ -30,7 +30,7 @@ afterAll(async () => {
 })
 
 /** The policy in force says how mail is sent: to the server of this test. */
-function configure(port: number): void {
+function configure(port: number, pausesMs = [1]): void {
   const { ctx, policy } = api.service
   const config = { ...policy.config, email: mailTo(port) }
   const policies = { ...ctx.policies, inForce: async () => ({ ...policy, config }) }
@@ -39,7 +39,7 @@ function configure(port: number): void {
     ctx: { ...ctx, policies, log },
     publicUrl: 'http://localhost:4400',
     environment: {},
-    times: { pausesMs: [1], timeoutMs: 60_000 },
+    times: { pausesMs, timeoutMs: 60_000 },
   })
 }
 
@@ -134,6 +134,27 @@ test('a mail that cannot be sent is a line in the log, without address or token'
   expect(JSON.stringify(warnings)).not.toMatch(/example\.com|mailed=/)
   // Tried again before it was given up.
   expect(server.connections).toBeGreaterThan(6)
+})
+
+test('a link that the mail server could not take is mailed when it is back, unless a newer one has taken its place', async () => {
+  const toOlga = () => server.received.filter(({ to }) => to[0] === 'olga@example.com').length
+  await mails?.[Symbol.asyncDispose]()
+  configure(
+    server.port,
+    Array.from({ length: 2000 }, () => 50),
+  )
+  server.refuse = 'message'
+  const before = server.connections
+  mails?.ask({ email: 'olga@example.com', channel: 'api' })
+  await waitUntil(() => server.connections >= before + 3, within)
+  const older = warnings.length
+  mails?.ask({ email: 'olga@example.com', channel: 'api' })
+  // The older one gives up: only the newest works.
+  await waitUntil(() => warnings.length > older, within)
+  expect(toOlga()).toBe(0)
+  server.refuse = null
+  await waitUntil(() => toOlga() === 1, within)
+  expect(await post({ token: mailed().at(-1) ?? '' })).toMatchObject({ status: 200 })
 })
 
 test('a person chooses what they are mailed, for themselves; no key does', async () => {
