@@ -35,7 +35,7 @@ export async function streamEvents(response: Response, options: StreamOptions): 
   try {
     const latest = await feed.latest()
     let last = options.after === null || options.after > latest ? latest : options.after
-    open(response, last)
+    open(response, last === options.after ? null : last)
     while (!wakes.isClosed) {
       const events = await feed.since(last, batchSize)
       const admitted = await options.admit(events)
@@ -53,7 +53,8 @@ export async function streamEvents(response: Response, options: StreamOptions): 
   }
 }
 
-function open(response: Response, last: bigint): void {
+/** `last`: where a reader that reconnects goes on from; `null`: it said so itself. */
+function open(response: Response, last: bigint | null): void {
   response.status(200)
   response.set({
     'content-type': 'text/event-stream; charset=utf-8',
@@ -61,8 +62,8 @@ function open(response: Response, last: bigint): void {
     // Proxies that buffer would hold events back.
     'x-accel-buffering': 'no',
   })
-  // An id without data is no event, and is still where a reader that reconnects goes on from.
-  response.write(`retry: 2000\nid: ${last}\n\n`)
+  // An id without data is no event, and is remembered all the same.
+  response.write(`retry: 2000\n${last === null ? '' : `id: ${last}\n`}\n`)
 }
 
 function frameOf(event: StreamEvent): string {

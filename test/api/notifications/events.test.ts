@@ -59,7 +59,7 @@ async function listen(client: Pick<Client, 'headers'>, lastEventId?: string) {
   reading().catch(() => undefined)
   expect(response.status).toBe(200)
   expect(response.headers.get('content-type')).toContain('text/event-stream')
-  await waitUntil(async () => stream.text.includes('id: '), { withinMs: 90_000 })
+  await waitUntil(async () => stream.text.includes('retry: '), { withinMs: 90_000 })
   return stream
 }
 
@@ -88,6 +88,7 @@ test('a stream that breaks again and again is told every event once, in order', 
     stream.leave()
     seen.push(...stream.seen)
     stream = await listen(grace, String(seen.at(-1)?.id))
+    expect(stream.text).toMatch(/^retry: 2000\n\n/)
   }
   await writing
   stream.leave()
