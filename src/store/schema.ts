@@ -48,7 +48,9 @@ import type {
 } from './tables/policy.ts'
 import type {
   RequestTable,
+  ErasedRequestTable,
   ExternalRequestTable,
+  RequestFileTable,
   RequestRevisionTable,
   RequestPrincipalTable,
   ClaimTable,
@@ -107,6 +109,8 @@ export interface Database {
   request: RequestTable
   external_request: ExternalRequestTable
   request_revision: RequestRevisionTable
+  request_file: RequestFileTable
+  erased_request: ErasedRequestTable
   request_principal: RequestPrincipalTable
   decision: DecisionTable
   permit: PermitTable

@@ -26,6 +26,7 @@ import * as keyRotation from './20261122T142500Z-key-rotation.ts'
 import * as lists from './20261122T141500Z-lists.ts'
 import * as callbacks from './20261122T143500Z-callbacks.ts'
 import * as erasure from './20261122T144000Z-erasure.ts'
+import * as erasedRequests from './20261122T180600Z-erased-requests.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -58,4 +59,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T141500Z-lists': lists,
   '20261122T143500Z-callbacks': callbacks,
   '20261122T144000Z-erasure': erasure,
+  '20261122T180600Z-erased-requests': erasedRequests,
 }
