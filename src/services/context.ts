@@ -101,6 +101,8 @@ export interface StoredPresentation {
   readonly presentationDigest: string
   readonly contentHash: string
   readonly contentType: string
+  /** of the bytes of files that the presentation names; absent: it names none */
+  readonly fileHashes?: readonly string[]
 }
 
 /** Who calls a verb, and through which channel. `person.id` is the canonical person id. */

@@ -58,6 +58,7 @@ export function requestDetailView(
     signatureRequired: record.signatureRequired,
     facts: factsView(record.facts),
     outcomeOf: record.outcomeOf,
+    erased: erasedView(record.erased),
     workspaceRoot,
   }
 }
@@ -122,6 +123,12 @@ function claimView(claim: RequestItemRecord['claim']): RequestItem['claim'] {
 
 function decisionView(decision: DecisionRecord): DecisionView {
   return { ...decision, person: { ...decision.person }, at: decision.at.toISOString() }
+}
+
+function erasedView(erased: RequestDetailRecord['erased']): RequestDetail['erased'] {
+  if (erased === null) return null
+  const { at, by, contents } = erased
+  return { at: at.toISOString(), by: { ...by }, contents: contents.map((part) => ({ ...part })) }
 }
 
 function factsView(facts: RequestDetailRecord['facts']): RequestDetail['facts'] {

@@ -25,7 +25,8 @@ export function saltedDocument(text: string, salt: string): string {
 /** The words behind a hash of `putSaltedText`, or that and when they were erased; `null` for `null`. */
 export async function getSaltedText(db: Db | Tx, hash: string | null): Promise<string | null> {
   if (hash === null) return null
-  return unlessErased(db, hash, async () => saltedText(await getText(db, hash)))
+  const read = async (): Promise<string> => saltedText(await getText(db, hash))
+  return unlessErased(db, hash, read, (text) => text)
 }
 
 /** The words in a stored document. */

@@ -1,5 +1,4 @@
 import { sql } from 'kysely'
-import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import { dropReleased, releaseContent } from '../../store/content/drop-content.ts'
 import { eraseContents, forgetErased } from '../../store/content/erased-content.ts'
@@ -8,10 +7,10 @@ import type { Tx } from '../../store/database.ts'
 import { requireRight } from '../access/has-right.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { aboutRequest } from '../decisions/ending/end-request.ts'
-import { invalid } from '../decisions/decision-input.ts'
 import { putSaltedText } from '../decisions/salted-text.ts'
 import { lockRequests, lockRun } from '../locks.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
+import { checkedWhy, requestToErase } from './erasure-input.ts'
 
 /** What went: words of people by the number of texts, and the requests that had them. */
 export interface ErasedWords {
@@ -35,17 +34,7 @@ export async function eraseRequestWords(
   const why = checkedWhy(input.why)
   await requireRight(ctx, caller, 'activatePolicy')
   const person = input.person === undefined ? null : await personAt(ctx, input.person)
-  const isId = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(input.request)
-  const isNumber = /^[1-9]\d{0,14}$/.test(input.request)
-  const found =
-    isId || isNumber
-      ? await ctx.db
-          .selectFrom('request')
-          .select(['id', 'run_id'])
-          .where(isId ? 'id' : 'number', '=', input.request)
-          .executeTakeFirst()
-      : undefined
-  if (found === undefined) throw new Problem('not_found', 'There is no such request')
+  const found = await requestToErase(ctx.db, input.request)
   const { texts, released } = await eraseOf(ctx, caller, { found, person, why })
   await forget(ctx, released)
   return { requests: texts > 0 ? 1 : 0, texts }
@@ -178,11 +167,4 @@ async function personAt(ctx: ServiceContext, email: string): Promise<string> {
     .executeTakeFirst()
   if (person === undefined) throw new Problem('not_found', `There is nobody with ${email}`)
   return person.id
-}
-
-function checkedWhy(why: string): string {
-  const most = limits.reasonCharacters
-  if (why.trim() === '' || why.length > most)
-    throw invalid('why', `must have 1 to ${most} characters`)
-  return why
 }

@@ -8,16 +8,17 @@ export function erasedText(erased: Erased | undefined): string {
   return `[erased on ${erased.at.toISOString().slice(0, 10)} by ${erased.by}]`
 }
 
-/** Runs a read of one content; of one that was erased, what stands in its place. */
+/** Runs a read of one content; of one that was erased, what stands in its place, as `written`. */
 export async function unlessErased(
   db: Db | Tx,
   hash: string,
   read: () => Promise<string>,
+  written: (text: string) => string,
 ): Promise<string> {
   try {
     return await read()
   } catch (error) {
     if (!(error instanceof ContentRemoved)) throw error
-    return erasedText((await readErased(db, [hash])).get(hash))
+    return written(erasedText((await readErased(db, [hash])).get(hash)))
   }
 }

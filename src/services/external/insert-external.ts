@@ -7,6 +7,7 @@ import { toJsonb } from '../../store/database.ts'
 import type { RequestTable } from '../../store/tables/requests.ts'
 import type { Caller, RemoteJudgement, StoredPresentation } from '../context.ts'
 import { signatureMark } from '../decisions/signing/needs-signature.ts'
+import { noteFiles } from '../requests/note-files.ts'
 import { firstStepAt } from '../requests/open-request.ts'
 import { storable } from '../runs/transcript/storable-text.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
@@ -61,6 +62,7 @@ export async function insertExternal(
       content_type: shown.contentType,
     })
     .execute()
+  await noteFiles(tx, request.id, shown)
   const { asked, bodyHash, onBehalfOf, program } = opening
   await tx
     .insertInto('external_request')

@@ -12,6 +12,7 @@ import { signatureMark } from '../decisions/signing/needs-signature.ts'
 import { addPending } from '../runs/count-pending.ts'
 import { storable } from '../runs/transcript/storable-text.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
+import { noteFiles } from './note-files.ts'
 import { principalsOfRun, type Principal } from './principals-of-run.ts'
 
 /** What is asked, of whom, and what they will be shown. */
@@ -87,6 +88,7 @@ export async function openRequests(
     tx.insertInto('request').values(rows).returning(['id', 'expires_at']).execute(),
     addPending(tx, run.id, requests.length),
     tx.insertInto('request_revision').values(revisions).execute(),
+    ...requests.map(({ requestId, opening }) => noteFiles(tx, requestId, opening.presented)),
     freezePrincipals(unit, run, requests),
   ])
   for (const { caller, opening, requestId } of requests) {

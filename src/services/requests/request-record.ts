@@ -1,6 +1,7 @@
 import type { GrantReach } from '../../domain/deciding/grant-reach.ts'
 import type { Json } from '../../domain/json.ts'
 import type { WaitingStep } from '../../domain/judgement.ts'
+import type { RequestErasure } from '../erasure/erased-requests.ts'
 import type { ExternalItemRecord, ExternalRecord } from './detail/external-record.ts'
 import type { NamedFileRecord } from './detail/named-files.ts'
 import type { Presentation } from '../../domain/presentation.ts'
@@ -181,6 +182,8 @@ export interface RequestDetailRecord extends Omit<RequestItemRecord, 'batch' | '
   readonly signatureRequired: boolean
   readonly facts: CallFacts
   readonly outcomeOf: string | null
+  /** its contents were erased by a person: in their place stands that */
+  readonly erased: RequestErasure | null
   /** changes whenever anything of this record may have changed; for `ETag` */
   readonly version: string
 }

@@ -71,8 +71,12 @@ export async function storeAllPresented(
   const hashes = await putContents(db, contents.flat())
   let place = 0
   return shown.map(({ judgement, presented, assumes }, index) => {
-    const [inputHash = '', presentationHash = '', contentHash = ''] = hashes.slice(place)
-    place += contents[index]?.length ?? 0
+    const parts = contents[index]?.length ?? 0
+    const [inputHash = '', presentationHash = '', contentHash = '', ...fileHashes] = hashes.slice(
+      place,
+      place + parts,
+    )
+    place += parts
     const facts = {
       ...presented.facts,
       toolHash: judgement.toolHash,
@@ -87,6 +91,7 @@ export async function storeAllPresented(
       presentationDigest: presented.presentation.digest,
       contentHash,
       contentType: presented.contentType,
+      ...(fileHashes.length === 0 ? {} : { fileHashes }),
     }
   })
 }

@@ -86,8 +86,15 @@ export async function forgetRemoved(db: Db, most: number): Promise<number> {
   })
 }
 
-/** Those of the hashes that a row of any table refers to. Looks through each table once, however many they are. */
-async function stillUsed(tx: Tx, hashes: readonly string[]): Promise<Set<string>> {
+/**
+ * Those of the hashes that a row of any table refers to; the input of the runs `but` does not count. Looks through each
+ * table once, however many they are.
+ */
+export async function stillUsed(
+  tx: Tx,
+  hashes: readonly string[],
+  but: readonly string[] = [],
+): Promise<Set<string>> {
   const { rows: columns } = await sql<{ table: string; column: string }>`
     select conrelid::regclass::text as table, attname as column
     from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
@@ -98,6 +105,7 @@ async function stillUsed(tx: Tx, hashes: readonly string[]): Promise<Set<string>
     const { rows } = await sql<{ hash: string }>`
       select distinct ${sql.ref(column)} as hash from ${sql.table(table)}
       where ${sql.ref(column)} = any(${hashes})
+      ${but.length > 0 && table === 'run' ? sql`and id <> all(${but}::uuid[])` : sql``}
     `.execute(tx)
     for (const { hash } of rows) used.add(hash)
   }

@@ -115,3 +115,17 @@ export interface CommentTable {
   text_hash: string
   created_at: GeneratedTimestamp
 }
+
+/** A request whose contents a person had erased, with the hash and size of what went (services/erasure). */
+export interface ErasedRequestTable {
+  request_id: string
+  by_id: string
+  at: GeneratedTimestamp
+  contents: Jsonb<readonly { of: string; revision: number | null; hash: string; bytes: number }[]>
+}
+
+/** A file that a command of a request names, as it was: what is shown has its hash, the bytes are in `content`. */
+export interface RequestFileTable {
+  request_id: string
+  hash: string
+}

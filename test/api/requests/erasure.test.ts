@@ -45,3 +45,39 @@ test('what people wrote is erased over HTTP by who may, of a request and of a pe
     { text: expect.stringContaining('[erased on ') },
   ])
 })
+
+test('what a call held is erased over HTTP once its run is over; until then 409 says what to do', async () => {
+  const [grace, olga] = [await api.signIn(api.people.grace), await api.signIn(api.people.olga)]
+  const run = await addRun(api.service, { startedBy: api.people.ada })
+  const { id } = await addRequest(api.service, run)
+  const path = `/v1/requests/${id}/erasures`
+  const asked = { what: 'contents', why: 'an address' }
+  expect(await grace.post(path, asked)).toMatchObject({ status: 403 })
+  expect(await olga.post(path, { ...asked, person: 'ada@example.com' })).toMatchObject({
+    status: 422,
+    body: { code: 'invalid_request' },
+  })
+  expect(await olga.post(path, { ...asked, what: 'everything' })).toMatchObject({ status: 422 })
+  expect(await olga.post(path, asked)).toMatchObject({
+    status: 409,
+    body: { code: 'conflict', detail: expect.stringContaining('Decide it or cancel its run') },
+  })
+  expect(await olga.post(`/v1/runs/${run.id}/cancel`, {})).toMatchObject({ status: 200 })
+  expect(await olga.post(path, asked)).toMatchObject({
+    status: 200,
+    body: { texts: 0, requests: 1, contents: expect.any(Number), kept: expect.any(Number) },
+  })
+  expect(await grace.get(`/v1/requests/${id}`)).toMatchObject({
+    status: 200,
+    body: {
+      title: 'write_file: contents erased',
+      input: { erased: expect.stringContaining('[erased on ') },
+      erased: { by: { name: 'Olga' }, contents: expect.any(Array) },
+    },
+  })
+  expect(await grace.get(`/v1/requests/${id}/content`)).toMatchObject({
+    status: 404,
+    body: { code: 'not_found', erasedBy: 'Olga', detail: expect.stringContaining('were erased') },
+  })
+  expect(await olga.post(path, asked)).toMatchObject({ status: 200, body: { requests: 0 } })
+})

@@ -1,24 +1,33 @@
 import { z } from 'zod'
+import { eraseRequestContents } from '../../../services/erasure/erase-contents.ts'
 import { erasePersonWords, eraseRequestWords } from '../../../services/erasure/erase-words.ts'
 import { route, type Route } from '../../route.ts'
 import { email, requestRef } from '../../schemas/common.ts'
 import * as schemas from '../../schemas/requests/erasure.ts'
+import type { ErasedView } from '../../schemas/requests/erasure.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 
-/** Erasing what people wrote; the trail keeps the commitments (audit.md, Form). */
+const none: ErasedView = { texts: 0, requests: 0, contents: 0, bytes: 0, kept: 0 }
+
+/** Erasing what people wrote and what calls hold; the trail keeps the commitments (audit.md, Form). */
 export const erasureRoutes: Route[] = [
   route({
     method: 'post',
     path: '/v1/requests/:id/erasures',
-    summary: 'Erase what people wrote about a request, for good (right activatePolicy)',
+    summary:
+      'Erase what people wrote about a request, or what its call holds, for good (right activatePolicy)',
     access: { by: 'person' },
     params: z.object({ id: requestRef }),
     body: schemas.requestErasure,
     answers: { 200: { description: 'Erased; again erases nothing', schema: schemas.erased } },
-    problems: ['not_found', 'forbidden'],
+    problems: ['not_found', 'forbidden', 'conflict'],
     answer: async (api, { params, body, caller }) => {
-      const asked = { request: params.id, ...withoutUndefined(body) }
-      return { status: 200, body: await eraseRequestWords(api.ctx, caller, asked) }
+      const { what, ...asked } = { request: params.id, ...withoutUndefined(body) }
+      const erased =
+        what === 'contents'
+          ? await eraseRequestContents(api.ctx, caller, asked)
+          : await eraseRequestWords(api.ctx, caller, asked)
+      return { status: 200, body: { ...none, ...erased } }
     },
   }),
   route({
@@ -32,7 +41,7 @@ export const erasureRoutes: Route[] = [
     problems: ['not_found', 'forbidden'],
     answer: async (api, { params, body, caller }) => {
       const asked = { person: params.email, why: body.why }
-      return { status: 200, body: await erasePersonWords(api.ctx, caller, asked) }
+      return { status: 200, body: { ...none, ...(await erasePersonWords(api.ctx, caller, asked)) } }
     },
   }),
 ]

@@ -4,8 +4,20 @@ import { email, text } from '../common.ts'
 
 const why = text(limits.reasonCharacters).min(1)
 
-/** What people wrote about one request; `person`: only what this one wrote. */
-export const requestErasure = z.strictObject({ why, person: email.optional() })
+/**
+ * What people wrote about one request (`words`, the default), of `person` only what this one wrote; or its `contents`: what
+ * its call was given, showed and returned.
+ */
+export const requestErasure = z
+  .strictObject({
+    why,
+    what: z.enum(['words', 'contents']).optional(),
+    person: email.optional(),
+  })
+  .refine(({ what, person }) => what !== 'contents' || person === undefined, {
+    path: ['person'],
+    message: 'goes with words only: contents are nobody’s own',
+  })
 
 /** What one person wrote about any request. */
 export const personErasure = z.strictObject({ why })
@@ -14,8 +26,13 @@ export const erased = z
   .object({
     /** comments, reasons, answers and summaries */
     texts: z.int(),
-    /** requests that had any */
+    /** requests that had any; of `contents` all that are about the same call */
     requests: z.int(),
+    /** different contents, and their bytes, that nothing refers to any more */
+    contents: z.int(),
+    bytes: z.int(),
+    /** contents whose bytes stay, since something that was not erased holds the same */
+    kept: z.int(),
   })
   .meta({ id: 'Erased' })
 export type ErasedView = z.infer<typeof erased>

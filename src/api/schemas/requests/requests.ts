@@ -216,6 +216,17 @@ export type NamedFileView = z.infer<typeof namedFile>
 
 export const commentView = z.object({ id, person, text: z.string(), at: instant })
 
+const erasedContents = z
+  .object({
+    at: instant,
+    by: person,
+    /** of each content that it referred to: what it was, of which revision, its hash and size */
+    contents: z.array(
+      z.object({ of: z.string(), revision: z.int().nullable(), hash: z.string(), bytes: z.int() }),
+    ),
+  })
+  .meta({ id: 'ErasedContents' })
+
 export const requestDetail = requestItem
   .extend({
     input: json,
@@ -271,6 +282,8 @@ export const requestDetail = requestItem
     facts: z.record(z.string(), json),
     /** of an `outcome_check`: the request whose call it asks about */
     outcomeOf: id.nullable(),
+    /** its contents were erased: `input`, `presentation` and the rest say so, and this what went */
+    erased: erasedContents.nullable(),
     /** absolute path of the workspace; development profile only */
     workspaceRoot: z.string().nullable(),
   })

@@ -7,40 +7,49 @@ import { type ServiceOptions, withService } from '../../service/service-options.
 import { withExamples } from '../examples.ts'
 
 interface EraseOptions extends ServiceOptions {
+  contents?: boolean
   person?: string
   message: string
   json?: boolean
 }
 
-/** `countersign erase`: what people wrote goes, what commits to it stays. */
+/** `countersign erase`: what people wrote or what a call holds goes, what commits to it stays. */
 export function addEraseCommand(program: Command): void {
   const erase = withService(program.command('erase'))
-    .description('erase what people wrote, for good: comments, reasons, answers, summaries')
+    .description(
+      'erase, for good, what people wrote (comments, reasons, answers, summaries), or what the call of a request holds',
+    )
     .argument('[request]', 'id or number; without one, of every request')
+    .option('--contents', 'of a request that is over: arguments, what was shown, files, output')
     .option('--person <email>', 'only what this person wrote')
     .requiredOption('-m, --message <text>', 'why')
     .option('--json', 'print JSON')
-    .action(eraseWords)
+    .action(runErase)
   withExamples(erase, [
     'erase 12 -m "names a customer"',
+    'erase 12 --contents -m "held a customer’s address"',
     'erase 12 --person grace@example.com -m "names a customer"',
     'erase --person grace@example.com -m "asked for it after leaving"',
   ])
 }
 
-async function eraseWords(request: string | undefined, options: EraseOptions): Promise<void> {
-  const { person, message: why } = options
+async function runErase(request: string | undefined, options: EraseOptions): Promise<void> {
+  const { contents = false, person, message: why } = options
+  if (contents && (request === undefined || person !== undefined)) {
+    throw new CommandFailure('--contents takes a request, and no --person', exitCodes.usage)
+  }
   const service = await connect(options)
   const erased = await ask()
   if (options.json === true) return console.log(JSON.stringify(erased))
-  const { texts, requests } = erased
-  console.log(
-    texts === 0 ? 'There was nothing to erase.' : `Erased ${texts} texts of ${requests} requests.`,
-  )
+  console.log(contents ? contentsSentence(erased) : wordsSentence(erased))
 
   async function ask(): Promise<ErasedView> {
     if (request !== undefined) {
-      const body = { why, ...(person === undefined ? {} : { person }) }
+      const body = {
+        why,
+        ...(contents ? { what: 'contents' } : {}),
+        ...(person === undefined ? {} : { person }),
+      }
       return service.post<ErasedView>(path`/v1/requests/${request}/erasures`, body)
     }
     if (person === undefined) {
@@ -48,4 +57,18 @@ async function eraseWords(request: string | undefined, options: EraseOptions): P
     }
     return service.post<ErasedView>(path`/v1/people/${person}/erasures`, { why })
   }
+}
+
+const nothing = 'There was nothing to erase.'
+
+function wordsSentence({ texts, requests }: ErasedView): string {
+  return texts === 0 ? nothing : `Erased ${texts} texts of ${requests} requests.`
+}
+
+function contentsSentence({ requests, contents, bytes, kept }: ErasedView): string {
+  if (requests === 0) return nothing
+  const others = requests === 1 ? '' : ` of ${requests} requests about the same call`
+  const shared =
+    kept === 0 ? '' : ` ${kept} more stay where others hold the same; here they are not shown.`
+  return `Erased ${contents} contents (${bytes} bytes)${others}.${shared}`
 }

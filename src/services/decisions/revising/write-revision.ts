@@ -4,6 +4,7 @@ import { revisedRouting } from '../../../domain/deciding/waiting-steps.ts'
 import { toJsonb } from '../../../store/database.ts'
 import type { RequestTable } from '../../../store/tables/requests.ts'
 import type { Caller, RemoteJudgement, StoredPresentation } from '../../context.ts'
+import { noteFiles } from '../../requests/note-files.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 import { aboutRequest } from '../ending/end-request.ts'
 import { putSaltedText } from '../salted-text.ts'
@@ -49,6 +50,7 @@ export async function writeRevision(
       reason_hash: reasonHash,
     })
     .execute()
+  await noteFiles(unit.tx, request.id, presented)
   await unit.tx
     .updateTable('request')
     .set({

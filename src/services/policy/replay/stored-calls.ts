@@ -23,7 +23,7 @@ export interface StoredCall {
   readonly startedBy: string
 }
 
-/** Stored calls in the order asked for; those without a verdict were never judged. */
+/** Stored calls in the order asked for; not those that were never judged, and those whose contents were erased. */
 export async function readStoredCalls(
   ctx: WorkerContext,
   ids: readonly string[],
@@ -37,6 +37,15 @@ export async function readStoredCalls(
     .select(['tool_call.verdict', 'tool_call.manual', 'tool_call.policy_digest'])
     .select(['run.worker', 'run.task_queue', 'person.email'])
     .where('tool_call.id', 'in', ids)
+    .where(({ exists, not, selectFrom }) =>
+      not(
+        exists(
+          selectFrom('erased_request')
+            .whereRef('erased_request.request_id', '=', 'tool_call.request_id')
+            .select('request_id'),
+        ),
+      ),
+    )
     .execute()
   const hashes = rows.map((row) => row.input_hash)
   const inputs = await getTexts(ctx.db, hashes)

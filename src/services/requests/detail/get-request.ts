@@ -30,9 +30,7 @@ export async function getRequest(
   const { id } = await findRequest(ctx.db, await viewerOf(ctx, caller), asked.request)
   const [item] = await readItems(ctx.db, caller, [id])
   if (item === undefined) throw new Error(`Request ${id} is gone`)
-  const row = await readDetail(ctx.db, id)
-  const wanted = hashesOf(row)
-  const texts = await getTextsLeft(ctx.db, wanted)
+  const { row, wanted, texts } = await readShown(ctx, id)
   const erased = await readErased(
     ctx.db,
     wanted.filter((hash) => !texts.has(hash)),
@@ -80,8 +78,20 @@ export async function getRequest(
     facts: row.facts,
     external: await readExternal(ctx.db, id, item.external),
     outcomeOf: row.outcome_of,
+    erased: row.erased === null ? null : { ...row.erased, at: new Date(row.erased.at) },
   }
   return { ...record, version: hashBytes(JSON.stringify(record)) }
+}
+
+/** Its rows and the texts that they name; read again where the contents were erased between the two. */
+async function readShown(ctx: ServiceContext, id: string) {
+  for (let again = false; ; again = true) {
+    const row = await readDetail(ctx.db, id)
+    const wanted = hashesOf(row)
+    const texts = await getTextsLeft(ctx.db, wanted)
+    const isWhole = texts.has(row.input_hash) && texts.has(row.presentation_hash)
+    if (isWhole || again) return { row, wanted, texts }
+  }
 }
 
 /** What an approval with each scope would cover, from what giving a grant goes by. */

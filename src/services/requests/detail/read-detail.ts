@@ -4,6 +4,7 @@ import type { Routing } from '../../../domain/judgement.ts'
 import type { CallFacts } from '../../../domain/request.ts'
 import type { EditsPolicy } from '../../../domain/verdict.ts'
 import type { Db, Tx } from '../../../store/database.ts'
+import type { RequestErasure } from '../../erasure/erased-requests.ts'
 import type { DecisionRecord, PersonRef, RequestDetailRecord } from '../request-record.ts'
 import { namesTeam } from '../visible-to.ts'
 
@@ -24,6 +25,7 @@ export interface DetailRow {
   readonly signature: Routing['signature']
   readonly narrowed: Narrowed | null
   readonly outcome_of: string | null
+  readonly erased: (Omit<RequestErasure, 'at'> & { readonly at: string }) | null
   readonly eligible: readonly PersonRef[]
   readonly finished: boolean
   readonly siblings: readonly Sibling[]
@@ -38,6 +40,8 @@ export async function readDetail(db: Db | Tx, requestId: string): Promise<Detail
   const { rows } = await sql<DetailRow>`
     select r.input_hash, r.presentation_hash, r.presentation_digest, r.facts,
       request.routing->>'edits' as edits, request.routing->>'signature' as signature, request.routing->'narrowed' as narrowed, request.outcome_of,
+      (select json_build_object('at', e.at, 'by', json_build_object('id', p.id, 'name', p.name), 'contents', e.contents)
+        from erased_request e join person p on p.id = e.by_id where e.request_id = request.id) as erased,
       (select coalesce(json_agg(json_build_object('id', p.id, 'name', p.name) order by p.name, p.id), '[]')
         from person p where p.disabled_at is null
           and exists (select 1 from team_member t where t.person_id = p.id

@@ -6,6 +6,7 @@ import type { Tx } from '../../../store/database.ts'
 import type { RequestTable } from '../../../store/tables/requests.ts'
 import { aboutRequest } from '../../decisions/ending/end-request.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
+import { refuseErased } from '../../erasure/erased-requests.ts'
 import { lockRequests } from '../../locks.ts'
 import { inUnitOfWork } from '../../unit-of-work.ts'
 import { findRequest } from '../find-request.ts'
@@ -34,6 +35,7 @@ export async function requestContent(
   return inUnitOfWork(ctx, async (unit) => {
     const [request] = await lockRequests(unit.tx, [found.id])
     if (request === undefined) throw new Error(`Request ${found.id} is gone`)
+    await refuseErased(unit.tx, request.id)
     const revision = await unit.tx
       .selectFrom('request_revision')
       .select(['content_hash', 'content_type', 'presentation_hash'])

@@ -1,6 +1,7 @@
 import { aboutRequest } from '../../decisions/ending/end-request.ts'
 import { invalid } from '../../decisions/decision-input.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
+import { refuseErased } from '../../erasure/erased-requests.ts'
 import { lockRequests } from '../../locks.ts'
 import { inUnitOfWork } from '../../unit-of-work.ts'
 import { findRequest } from '../find-request.ts'
@@ -8,7 +9,7 @@ import { viewerOf } from '../viewer.ts'
 
 /**
  * Records that a page is about to show its reader a value that it masked (security.md 20): what the value looks like and how
- * many characters it has, never the value. Rejects with `not_found`, and with `invalid_request` for a revision that is not there.
+ * many characters it has, never the value. Rejects with `not_found`, also once its contents were erased, and with `invalid_request` for a revision that is not there.
  */
 export async function revealSecret(
   ctx: ServiceContext,
@@ -25,6 +26,7 @@ export async function revealSecret(
   await inUnitOfWork(ctx, async (unit) => {
     const [request] = await lockRequests(unit.tx, [found.id])
     if (request === undefined) throw new Error(`Request ${found.id} is gone`)
+    await refuseErased(unit.tx, request.id)
     if (revision > request.revision) {
       throw invalid('revision', `must be at most ${request.revision}`)
     }

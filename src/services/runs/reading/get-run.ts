@@ -4,6 +4,7 @@ import { Problem } from '../../../domain/problem.ts'
 import { isEnd, runTransitions } from '../../../domain/transitions.ts'
 import { getText } from '../../../store/content/content.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
+import { unlessErased } from '../../erasure/erased-words.ts'
 import type { LineageRecord } from '../../requests/request-record.ts'
 import { runRecord, runRows, type RunRow } from './list-runs.ts'
 import { childrenOf } from './children-of.ts'
@@ -44,12 +45,18 @@ export async function getRun(
     children,
     output: run.output,
     policyDigest: run.policy_digest,
-    input: JSON.parse(await getText(ctx.db, run.input_digest)) as Json,
+    input: await inputOf(ctx, run.input_digest),
     attachments: run.attachments ?? [],
     model: policy.workers.get(row.worker)?.model ?? '',
     endReason: run.end_reason,
     allowed: { message: steers, cancel: steers, call: steers && (await mayCall(ctx, caller, row)) },
   }
+}
+
+/** As it was given, or that and when it was erased. */
+async function inputOf(ctx: ServiceContext, hash: string): Promise<Json> {
+  const text = await unlessErased(ctx.db, hash, () => getText(ctx.db, hash), JSON.stringify)
+  return JSON.parse(text) as Json
 }
 
 /** Whether a person could find a manual tool here; which ones there are, only the host of the workspace knows. */

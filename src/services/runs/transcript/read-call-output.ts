@@ -6,6 +6,7 @@ import { getContent, getText } from '../../../store/content/content.ts'
 import type { Db } from '../../../store/database.ts'
 import { readLiveOutput } from '../../../store/content/live-output.ts'
 import type { Caller, ServiceContext } from '../../context.ts'
+import { refuseErased } from '../../erasure/erased-requests.ts'
 import { assertVisible } from '../reading/visible-run.ts'
 
 /** What can be read of a stream from an offset on. */
@@ -33,6 +34,7 @@ export async function readCallOutput(
     .selectFrom('tool_call')
     .leftJoin('execution', 'execution.call_id', 'tool_call.id')
     .select(['run_id', 'tool', 'result_type', 'result_output_hash', 'attempt', 'execution.state'])
+    .select('tool_call.request_id')
     .where('tool_call.id', '=', input.callId)
     .orderBy('attempt', 'desc')
     .limit(1)
@@ -50,6 +52,7 @@ export async function readCallOutput(
       ...from(input.offset, skipped, bytes),
     }
   }
+  await refuseErased(ctx.db, call.request_id)
   // What another tool returns is its own words: a hash in it is no right to what it names.
   if (!commandTools.includes(call.tool)) throw new Problem('not_found', 'This call ran no command')
   const kept = await keptOutput(ctx.db, call.result_output_hash, input.stream)

@@ -1,6 +1,5 @@
 import { sql, type Selectable } from 'kysely'
 import type { AuditEntry } from '../../../domain/audit-event.ts'
-import { hashBytes } from '../../../domain/digest.ts'
 import type { Judgement } from '../../../domain/judgement.ts'
 import type { Verdict } from '../../../domain/verdict.ts'
 import { toJsonb, type Tx } from '../../../store/database.ts'
@@ -8,7 +7,7 @@ import type { RunTable, ToolCallTable } from '../../../store/tables/runs.ts'
 import type { Caller } from '../../context.ts'
 import type { UnitOfWork } from '../../unit-of-work.ts'
 import { strictRuleId } from './judge-one.ts'
-import { writeMessageText } from '../../runs/transcript/message-text.ts'
+import { wordlessHash } from '../../runs/transcript/message-text.ts'
 import { strictText } from '../../runs/transcript/result-texts.ts'
 import { storeResult } from '../../runs/transcript/store-result.ts'
 
@@ -98,8 +97,6 @@ export async function storeRefusal(tx: Tx, callId: string, judgement: Judgement)
 function verdictOf(judgement: Judgement): Verdict {
   return judgement.rule?.id === strictRuleId ? 'ask' : judgement.verdict
 }
-
-const wordlessHash = hashBytes(writeMessageText(''))
 
 /** The content hash of the message that the model wrote in a turn; `null` when it wrote nothing. */
 export async function agentReasonOf(tx: Tx, runId: string, turn: number): Promise<string | null> {

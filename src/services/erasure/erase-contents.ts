@@ -1,0 +1,149 @@
+import { sql } from 'kysely'
+import { Problem } from '../../domain/problem.ts'
+import { dropReleased, releaseContent, stillUsed } from '../../store/content/drop-content.ts'
+import { eraseContents } from '../../store/content/erased-content.ts'
+import { toJsonb, type Tx } from '../../store/database.ts'
+import { requireRight } from '../access/has-right.ts'
+import type { Caller, ServiceContext } from '../context.ts'
+import { aboutRequest } from '../decisions/ending/end-request.ts'
+import { putSaltedText } from '../decisions/salted-text.ts'
+import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
+import { lockCallOfRequest, type CallOfRequest } from './call-of-request.ts'
+import { contentsOfCall, type ErasedPart } from './contents-of-call.ts'
+import { cutReferences } from './cut-references.ts'
+import { erasedText } from './erased-words.ts'
+import { checkedWhy, requestToErase } from './erasure-input.ts'
+import { refuseOpenCall } from './refuse-open-call.ts'
+
+/** What went of a request. */
+export interface ErasedContents {
+  /** of the same call: asked again, its attachments, its outcome checks */
+  readonly requests: number
+  /** different contents, and their bytes, that nothing refers to any more */
+  readonly contents: number
+  readonly bytes: number
+  /** contents whose bytes stay, since something that was not erased holds the same */
+  readonly kept: number
+}
+
+const nothing: ErasedContents = { requests: 0, contents: 0, bytes: 0, kept: 0 }
+
+/** Contents looked at in one go when what referred to them is gone. */
+const dropAtOnce = 1000
+
+/**
+ * Erases what a request's call holds: arguments, what was shown, files, output and result, in all revisions, wherever they
+ * are stored, with what the model said from then on. Hashes, sizes and the trail stay. All of it or nothing; done again it
+ * finds nothing. Takes the right `activatePolicy`; rejects with `not_found`, with `conflict` while the call is open or its
+ * run goes on, and with `invalid_request` without a reason. Audits `content.erased`.
+ */
+export async function eraseRequestContents(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly request: string; readonly why: string },
+): Promise<ErasedContents> {
+  const why = checkedWhy(input.why)
+  await requireRight(ctx, caller, 'activatePolicy')
+  const found = await requestToErase(ctx.db, input.request)
+  const erased = await inUnitOfWork(ctx, async (unit) => {
+    const call = await lockCallOfRequest(unit.tx, found)
+    if (call === null) throw new Problem('not_found', 'There is no such request')
+    if (await isErased(unit.tx, call.asked.id)) return null
+    await refuseOpenCall(unit.tx, call)
+    return eraseCall(unit, caller, call, why)
+  })
+  if (erased === null) return nothing
+  await dropReleased(ctx.db, dropAtOnce)
+  return erased
+}
+
+async function isErased(tx: Tx, requestId: string): Promise<boolean> {
+  const row = await tx
+    .selectFrom('erased_request')
+    .select('request_id')
+    .where('request_id', '=', requestId)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function eraseCall(
+  unit: UnitOfWork,
+  caller: Caller,
+  call: CallOfRequest,
+  why: string,
+): Promise<ErasedContents> {
+  const { tx } = unit
+  const parts = await contentsOfCall(tx, call)
+  const by = await eraserOf(tx, caller)
+  await cutReferences(tx, call, erasedText({ by: by.name, at: by.now }))
+  const all = [...parts.values()].flat()
+  const went = await letGo(tx, call, all, by.id)
+  const whyHash = await putSaltedText(tx, why)
+  for (const request of call.requests) {
+    const own = parts.get(request.id) ?? []
+    await tx
+      .insertInto('erased_request')
+      .values({ request_id: request.id, by_id: by.id, at: by.now, contents: toJsonb(own) })
+      .execute()
+    const isAsked = request.id === call.asked.id
+    await unit.audit({
+      type: 'content.erased',
+      actor: caller.actor,
+      channel: caller.channel,
+      ...aboutRequest(request),
+      detail: {
+        of: 'contents',
+        parts: Object.fromEntries(countParts(own)),
+        why: whyHash,
+        ...(isAsked ? { ...went, requests: call.requests.length } : { with: call.asked.id }),
+      },
+    })
+    await unit.event('request.changed', { requestId: request.id, runId: request.run_id })
+  }
+  for (const run of [call.asked.run_id, ...call.children.map(({ id }) => id)]) {
+    if (run !== null) await unit.event('run.changed', { runId: run })
+  }
+  return { requests: call.requests.length, ...went }
+}
+
+async function eraserOf(tx: Tx, caller: Caller): Promise<{ id: string; name: string; now: Date }> {
+  const { rows } = await sql<{ id: string; name: string; now: Date }>`
+    select id, name, clock_timestamp() as now from person
+    where id = ${caller.actor.type === 'person' ? caller.actor.id : null}::uuid
+  `.execute(tx)
+  const [by] = rows
+  if (by === undefined) throw new Error('Only a person erases')
+  return by
+}
+
+/** Bytes that nothing else refers to go once this is committed; the input of a run that the call started goes with it. */
+async function letGo(
+  tx: Tx,
+  call: CallOfRequest,
+  parts: readonly ErasedPart[],
+  byId: string,
+): Promise<Omit<ErasedContents, 'requests'>> {
+  const sizes = new Map(parts.map(({ hash, bytes }) => [hash, bytes]))
+  const below = call.children.map(({ id }) => id)
+  const hashes = [...sizes.keys()]
+  const used = await stillUsed(tx, hashes, below)
+  const gone = hashes.filter((hash) => !used.has(hash))
+  await releaseContent(tx, hashes)
+  // A run's signature covers the hash of its input, so that its row goes on referring to it.
+  const tasks = call.children.map((run) => run.input_digest)
+  await eraseContents(
+    tx,
+    gone.filter((hash) => tasks.includes(hash)),
+    byId,
+  )
+  return {
+    contents: gone.length,
+    bytes: gone.reduce((sum, hash) => sum + (sizes.get(hash) ?? 0), 0),
+    kept: hashes.length - gone.length,
+  }
+}
+
+function countParts(parts: readonly ErasedPart[]): Map<string, number> {
+  const groups = Map.groupBy(parts, (part) => part.of)
+  return new Map(Array.from(groups, ([of, those]) => [of, those.length]))
+}
