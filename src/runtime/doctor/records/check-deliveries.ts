@@ -1,18 +1,12 @@
 import { sql } from 'kysely'
-import { connectDatabase } from '../../../store/database.ts'
+import { askDatabase } from '../ask-database.ts'
 import type { Check, Finding } from '../check.ts'
 
 const SLOW_SECONDS = 60
 
 /** What was decided reaches Temporal. */
-export const checkDeliveries: Check = async ({ databaseUrl, isAtWork }) => {
-  if (databaseUrl === null) return []
-  const db = connectDatabase({
-    url: databaseUrl,
-    poolSize: 1,
-    applicationName: 'countersign doctor',
-  })
-  try {
+export const checkDeliveries: Check = (patient) =>
+  askDatabase(patient, async (db) => {
     const { rows } = await sql<{ waiting: string; seconds: string | null; why: string | null }>`
       select count(*) as waiting, max(extract(epoch from clock_timestamp() - created_at)) as seconds,
              (array_agg(last_error order by id) filter (where last_error is not null))[1] as why
@@ -29,16 +23,10 @@ export const checkDeliveries: Check = async ({ databaseUrl, isAtWork }) => {
           }
         : {
             check: 'deliveries',
-            state: isAtWork ? 'problem' : 'warning',
+            state: patient.isAtWork ? 'problem' : 'warning',
             found: `${waiting} signals wait for Temporal, the oldest for ${oldest} s${why === null ? '' : ` (${why})`}`,
             remedy:
               'they are delivered once an API process runs and Temporal answers; nothing is lost meanwhile',
           }
     return [finding]
-  } catch {
-    // A database without the schema is reported by the check of Postgres.
-    return []
-  } finally {
-    await db.destroy()
-  }
-}
+  })

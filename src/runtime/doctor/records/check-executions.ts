@@ -1,19 +1,13 @@
 import { sql } from 'kysely'
-import { connectDatabase } from '../../../store/database.ts'
+import { askDatabase } from '../ask-database.ts'
 import type { Check, Finding } from '../check.ts'
 
 /** An execution is given up after 90 minutes (its activity's time-out); what is older was forgotten. */
 const LONGEST_MINUTES = 95
 
 /** No call is executing for longer than one may, and no approval of an older epoch can still be used. */
-export const checkExecutions: Check = async ({ databaseUrl }) => {
-  if (databaseUrl === null) return []
-  const db = connectDatabase({
-    url: databaseUrl,
-    poolSize: 1,
-    applicationName: 'countersign doctor',
-  })
-  try {
+export const checkExecutions: Check = (patient) =>
+  askDatabase(patient, async (db) => {
     const { rows } = await sql<{ forgotten: number; older: number }>`
       select
         (select count(*)::int from execution where state = 'started'
@@ -44,10 +38,4 @@ export const checkExecutions: Check = async ({ databaseUrl }) => {
     }
     if (findings.length > 0) return findings
     return [{ check: 'executions', state: 'ok', found: 'no call was left in the middle' }]
-  } catch {
-    // A database without the schema is reported by the check of Postgres.
-    return []
-  } finally {
-    await db.destroy()
-  }
-}
+  })

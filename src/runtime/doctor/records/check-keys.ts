@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { readText } from '../../environment.ts'
 import { loadVerifier } from '../../keys/public-keys.ts'
 import { findRetiring } from '../../keys/rotate-signing-key.ts'
-import { connectDatabase } from '../../../store/database.ts'
-import type { Check, Finding } from '../check.ts'
+import { askDatabase } from '../ask-database.ts'
+import type { Check, Finding, Patient } from '../check.ts'
 
 /** What was signed can be verified here: the keys of the activations in the database are known. */
 export const checkKeys: Check = async (patient) => {
@@ -42,7 +42,7 @@ export const checkKeys: Check = async (patient) => {
       },
     ]
   }
-  const used = await usedKeys(patient.databaseUrl)
+  const used = await usedKeys(patient)
   const missing = used.filter((id) => !known.has(id))
   const finding: Finding =
     missing.length === 0
@@ -60,14 +60,8 @@ export const checkKeys: Check = async (patient) => {
   return [finding]
 }
 
-async function usedKeys(databaseUrl: string | null): Promise<string[]> {
-  if (databaseUrl === null) return []
-  const db = connectDatabase({
-    url: databaseUrl,
-    poolSize: 1,
-    applicationName: 'countersign doctor',
-  })
-  try {
+function usedKeys(patient: Patient): Promise<string[]> {
+  return askDatabase(patient, async (db) => {
     const newest = await db
       .selectFrom('policy_activation')
       .select('key_id')
@@ -75,9 +69,5 @@ async function usedKeys(databaseUrl: string | null): Promise<string[]> {
       .limit(1)
       .execute()
     return newest.map((row) => row.key_id)
-  } catch {
-    return []
-  } finally {
-    await db.destroy()
-  }
+  })
 }

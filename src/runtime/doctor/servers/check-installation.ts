@@ -1,5 +1,4 @@
 import { connectTemporal } from '../../../delivery/temporal-client.ts'
-import { connectDatabase } from '../../../store/database.ts'
 import type { Db } from '../../../store/database.ts'
 import {
   describeRestored,
@@ -7,26 +6,15 @@ import {
   findRestored,
   findUnaccepted,
 } from '../../data-folder/high-water-mark.ts'
+import { askDatabase } from '../ask-database.ts'
 import type { Check, Finding, Patient } from '../check.ts'
 
 /** Postgres and Temporal are those this installation belongs to, and neither was restored behind its back. */
-export const checkInstallation: Check = async (patient) => {
-  if (patient.databaseUrl === null) return []
-  const db = connectDatabase({
-    url: patient.databaseUrl,
-    poolSize: 1,
-    applicationName: 'countersign doctor',
-  })
-  try {
+export const checkInstallation: Check = (patient) =>
+  askDatabase(patient, async (db) => {
     const findings = [await checkMark(db, patient), await checkNamespace(db, patient)]
     return findings.flatMap((finding) => (finding === null ? [] : [finding]))
-  } catch {
-    // What does not answer is reported by the checks of Postgres and Temporal.
-    return []
-  } finally {
-    await db.destroy()
-  }
-}
+  })
 
 const acceptIt =
   'run "countersign doctor --repair": approvals that may have been used meanwhile become outcome checks for a ' +

@@ -1,19 +1,13 @@
 import { changeableTrail } from '../../../store/migrating/application-role.ts'
-import { connectDatabase } from '../../../store/database.ts'
 import { APPLICATION } from '../../embedded/postgres-address.ts'
 import { readText } from '../../environment.ts'
-import type { Check } from '../check.ts'
+import { askDatabase } from '../ask-database.ts'
+import type { Check, Finding } from '../check.ts'
 
 /** The service's own role can add to the trail and not change it (audit.md, Protection). */
-export const checkRole: Check = async ({ databaseUrl, environment }) => {
-  if (databaseUrl === null) return []
-  const isOurs = readText(environment, 'DATABASE_URL') === undefined
-  const db = connectDatabase({
-    url: databaseUrl,
-    poolSize: 1,
-    applicationName: 'countersign doctor',
-  })
-  try {
+export const checkRole: Check = (patient) =>
+  askDatabase<Finding>(patient, async (db) => {
+    const isOurs = readText(patient.environment, 'DATABASE_URL') === undefined
     const changeable = await changeableTrail(db, isOurs ? APPLICATION : null)
     if (changeable.length === 0) {
       return [
@@ -30,10 +24,4 @@ export const checkRole: Check = async ({ databaseUrl, environment }) => {
           'migrate": docs/operations.md, the database\'s roles',
       },
     ]
-  } catch {
-    // What does not answer is reported by the check of Postgres.
-    return []
-  } finally {
-    await db.destroy()
-  }
-}
+  })
