@@ -1,11 +1,10 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { Client } from 'pg'
 import { choosePort } from '../processes/free-port.ts'
 import { launchServer } from '../processes/launch-server.ts'
 import type { LaunchedServer } from '../processes/launch-server.ts'
 import type { ProcessIdentity } from '../processes/process-identity.ts'
-import { waitUntil } from '../processes/wait-until.ts'
 import { findPostgresBinaries } from './postgres-binaries.ts'
 import { ensureApplicationRole } from './application-login.ts'
 import { APPLICATION, DATABASE, OWNER, passwordFileOf } from './postgres-address.ts'
@@ -14,8 +13,7 @@ import { clearPostgresLeftovers } from './postgres-leftovers.ts'
 import { findPostgresUser } from './postgres-user.ts'
 import { canReach, REACHABLE_ROOT, reachableStandIn } from './reachable-folder.ts'
 import { markStandIn, removeForsakenStandIns } from './stand-ins.ts'
-
-const START_TIMEOUT_MS = 60_000
+import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 
 export type EmbeddedPostgresOptions = {
   /** The cluster's folder; made when missing. Its log and password file lie beside it. */
@@ -138,7 +136,7 @@ async function becomesReady(
   server: LaunchedServer,
   { url, dataDir, stop }: { url: string; dataDir: string; stop: AbortSignal | undefined },
 ): Promise<{ password: string } | string> {
-  const failure = await waitUntilReady(server, url, stop)
+  const failure = await waitUntilStarted(server, () => answers(url), { everyMs: 50, stop })
   if (failure !== null) return failure
   try {
     await ensureDatabase(url)
@@ -146,25 +144,6 @@ async function becomesReady(
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
-}
-
-async function waitUntilReady(
-  server: LaunchedServer,
-  url: string,
-  stop: AbortSignal | undefined,
-): Promise<string | null> {
-  let ended: number | null = null
-  void server.exited.then((code) => (ended = code))
-  const outcome = await waitUntil(
-    async () => {
-      if (stop?.aborted === true) return 'it was stopped while it started'
-      if (ended !== null) return `it ended with code ${ended}`
-      return (await answers(url)) ? 'ready' : null
-    },
-    { timeoutMs: START_TIMEOUT_MS, everyMs: 50 },
-  )
-  if (outcome === 'ready') return null
-  return outcome ?? `it did not answer within ${START_TIMEOUT_MS / 1000} s`
 }
 
 async function answers(url: string): Promise<boolean> {
@@ -198,9 +177,4 @@ async function ensureDatabase(url: string): Promise<void> {
   } finally {
     await client.end()
   }
-}
-
-async function tailOf(logFile: string): Promise<string> {
-  const text = await readFile(logFile, 'utf8').catch(() => '')
-  return text.split('\n').slice(-12).join('\n')
 }

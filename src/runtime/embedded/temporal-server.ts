@@ -1,17 +1,15 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { endProcess } from '../processes/end-process.ts'
 import { choosePort } from '../processes/free-port.ts'
 import { readIdentityFile, writeIdentityFile } from '../processes/identity-file.ts'
 import { launchServer } from '../processes/launch-server.ts'
-import type { LaunchedServer } from '../processes/launch-server.ts'
 import { isStillRunning } from '../processes/process-identity.ts'
 import type { ProcessIdentity } from '../processes/process-identity.ts'
-import { waitUntil } from '../processes/wait-until.ts'
 import { isTemporalHealthy } from './temporal-health.ts'
+import { tailOf, waitUntilStarted } from './wait-until-started.ts'
 
-const START_TIMEOUT_MS = 60_000
 const HOST = '127.0.0.1'
 
 export type TemporalServerOptions = {
@@ -70,7 +68,8 @@ export async function startTemporalServer(options: TemporalServerOptions): Promi
     if (options.dataFile !== undefined)
       await writeIdentityFile(`${options.dataFile}.pid`, server.identity)
     const address = `${HOST}:${port}`
-    const failure = await waitUntilHealthy(server, { address, namespace, stop: options.stop })
+    const isHealthy = () => isTemporalHealthy(address, namespace)
+    const failure = await waitUntilStarted(server, isHealthy, { everyMs: 100, stop: options.stop })
     if (failure === null) {
       const ui = uiPort === 'off' ? {} : { uiUrl: `http://${HOST}:${uiPort}` }
       return { ...server, ...ui, address, port, pid: server.identity.pid }
@@ -139,36 +138,8 @@ async function endLeftover(dataFile: string, log: (sentence: string) => void): P
   await endProcess(leftover, { signal: 'SIGTERM', graceMs: 15_000 })
 }
 
-/** `null` once it answers; else why it does not. */
-async function waitUntilHealthy(
-  server: LaunchedServer,
-  {
-    address,
-    namespace,
-    stop,
-  }: { address: string; namespace: string; stop: AbortSignal | undefined },
-): Promise<string | null> {
-  let ended: number | null = null
-  void server.exited.then((code) => (ended = code))
-  const outcome = await waitUntil(
-    async () => {
-      if (stop?.aborted === true) return 'it was stopped while it started'
-      if (ended !== null) return `it ended with code ${ended}`
-      return (await isTemporalHealthy(address, namespace)) ? 'healthy' : null
-    },
-    { timeoutMs: START_TIMEOUT_MS, everyMs: 100 },
-  )
-  if (outcome === 'healthy') return null
-  return outcome ?? `it was not healthy within ${START_TIMEOUT_MS / 1000} s`
-}
-
 function defaultLogFile(dataFile: string | undefined): string {
   return dataFile === undefined
     ? join(tmpdir(), `countersign-temporal-${process.pid}.log`)
     : `${dataFile}.log`
-}
-
-async function tailOf(logFile: string): Promise<string> {
-  const text = await readFile(logFile, 'utf8').catch(() => '')
-  return text.split('\n').slice(-8).join('\n')
 }

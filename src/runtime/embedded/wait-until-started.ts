@@ -1,0 +1,30 @@
+import { readFile } from 'node:fs/promises'
+import type { LaunchedServer } from '../processes/launch-server.ts'
+import { waitUntil } from '../processes/wait-until.ts'
+
+const timeoutMs = 60_000
+
+/** Waits until a server that was just launched answers, a minute at most. `null` once it does; else why it does not. */
+export async function waitUntilStarted(
+  server: LaunchedServer,
+  answers: () => Promise<boolean>,
+  { everyMs, stop }: { readonly everyMs: number; readonly stop: AbortSignal | undefined },
+): Promise<string | null> {
+  let ended: number | null = null
+  void server.exited.then((code) => (ended = code))
+  const outcome = await waitUntil(
+    async () => {
+      if (stop?.aborted === true) return { failure: 'it was stopped while it started' }
+      if (ended !== null) return { failure: `it ended with code ${ended}` }
+      return (await answers()) ? { failure: null } : null
+    },
+    { timeoutMs, everyMs },
+  )
+  return outcome === null ? `it did not answer within ${timeoutMs / 1000} s` : outcome.failure
+}
+
+/** The last lines of a server's log, for the error that says where it is; none when it has not written any. */
+export async function tailOf(logFile: string): Promise<string> {
+  const text = await readFile(logFile, 'utf8').catch(() => '')
+  return text.split('\n').slice(-12).join('\n')
+}
