@@ -8,6 +8,11 @@ const globalSetup = ['./test/harness/global-setup.ts']
 
 /** One more than two cores: much of a test is waiting for another process. */
 const maxWorkers = 3
+/**
+ * Files share the processes of the workers: to start one and to import everything anew costs more than most files. What
+ * a test needs for itself (database, task queue, folder) it makes.
+ */
+const isolate = false
 /** All in one group, so that no worker is idle while the last file of a project runs. */
 const sequence = { groupOrder: 0 }
 
@@ -28,8 +33,7 @@ export default defineConfig({
           // Generous for a busy machine: a unit test that needs seconds is an integration test.
           testTimeout: 60_000,
           hookTimeout: 60_000,
-          // Pure functions share a process: starting one costs more than most of these files.
-          isolate: false,
+          isolate,
           maxWorkers,
           sequence,
         },
@@ -41,6 +45,7 @@ export default defineConfig({
           include: ['test/**/*.test.ts', 'src/**/*.it.test.ts'],
           exclude: ['test/browser/**', 'test/slow/**', 'node_modules/**'],
           globalSetup,
+          isolate,
           maxWorkers,
           testTimeout,
           hookTimeout: testTimeout,
