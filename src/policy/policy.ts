@@ -54,6 +54,7 @@ export interface ProjectConfig {
   readonly workspaces: ReadonlyMap<string, WorkspaceSetting>
   readonly rights: Readonly<Record<Right, readonly Holder[]>>
   readonly webhooks: WebhookSettings
+  readonly audit: AuditSettings
   readonly signIn: SignInSettings
   readonly retention: RetentionSettings
   /** `null`: no mail is sent */
@@ -89,6 +90,20 @@ export interface OidcSettings {
   readonly groupsClaim: string
   /** teams by the group that fills them */
   readonly teams: ReadonlyMap<string, readonly string[]>
+  readonly source: string
+}
+
+/** Who cosigns the audit log's checkpoints outside of the building (audit.md, Protection). */
+export interface AuditSettings {
+  readonly witnesses: readonly WitnessSetting[]
+}
+
+export interface WitnessSetting {
+  readonly name: string
+  /** the submission prefix of C2SP tlog-witness, without a slash at its end */
+  readonly url: string
+  /** its public key for cosignatures, `name+hash+base64` */
+  readonly vkey: string
   readonly source: string
 }
 

@@ -3,6 +3,8 @@ import type {
   AuditLeafTable,
   AuditTileTable,
   AuditCheckpointTable,
+  AuditCosignatureTable,
+  AuditWitnessTable,
   AuditUnsequencedTable,
 } from './tables/audit.ts'
 import type { ErasedContentTable, ContentTable } from './tables/content.ts'
@@ -132,6 +134,8 @@ export interface Database {
   audit_leaf: AuditLeafTable
   audit_tile: AuditTileTable
   audit_checkpoint: AuditCheckpointTable
+  audit_cosignature: AuditCosignatureTable
+  audit_witness: AuditWitnessTable
   audit_unsequenced: AuditUnsequencedTable
   idempotency: IdempotencyTable
 }

@@ -33,9 +33,13 @@ export function noteKey(
 }
 
 /** The key as one line, `name+hash+base64` (C2SP signed-note). */
-export function formatVerifierKey({ name, algorithm, keyId, publicKey }: NoteKey): string {
-  const hash = keyId.toString(16).padStart(8, '0')
-  return `${name}+${hash}+${typedKey(publicKey, algorithm).toString('base64')}`
+export function formatVerifierKey(key: NoteKey): string {
+  return `${keyLabel(key)}+${typedKey(key.publicKey, key.algorithm).toString('base64')}`
+}
+
+/** `name+hash`: what signature lines tell a key by. */
+export function keyLabel({ name, keyId }: Pick<NoteKey, 'name' | 'keyId'>): string {
+  return `${name}+${keyId.toString(16).padStart(8, '0')}`
 }
 
 /** The key of such a line. Throws `MalformedEvidence` when it is none, or its hash is not that of its key. */

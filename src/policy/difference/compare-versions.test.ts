@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest'
+import { noteSigner } from '../../../test/harness/evidence/fixed-log.ts'
 import { fixtureFiles, policyOf } from '../../../test/harness/fixtures/project.ts'
+import { formatVerifierKey } from '../../evidence/note/note-key.ts'
 import type { Policy, ProjectFiles } from '../policy.ts'
 import { compareVersions } from './compare-versions.ts'
 import { maskChange } from './mask-change.ts'
@@ -15,6 +17,8 @@ function folder(changes: Record<string, [from: string, to: string] | string | nu
   return policyOf({ texts, toolFiles: [] } satisfies ProjectFiles)
 }
 
+const vkey = formatVerifierKey(noteSigner('witness.example', 'cosignature').key)
+const witness = `{ name: office, url: "https://witness.example", vkey: "${vkey}" }`
 const config = 'countersign.yaml'
 const base = folder({})
 
@@ -60,6 +64,7 @@ test.each([
   ['a team gains a member', ['[edsger@example.com]', '[edsger@example.com, ada@example.com]']],
   ['self-approval', ['permitFor: 30d', 'selfApproval: true, permitFor: 30d']],
   ['a queue of another team', ['security: { team: security }', 'security: { team: platform }']],
+  ['who witnesses the trail', ['version: 1', `version: 1\naudit: { witnesses: [${witness}] }`]],
   ['a right', ['manageRuns: [operators]', 'manageRuns: [platform]']],
   ['the default queue', ['queue: platform }', 'queue: security }']],
   [

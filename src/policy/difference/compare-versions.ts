@@ -38,10 +38,10 @@ export function compareVersions(before: Policy | null, after: Policy): VersionDi
 
 /**
  * Does a setting decide who must agree to a call: teams, quorum (with the queue and the routing that lead to it),
- * `selfApproval`, rights, who vouches for people? A worker that is new has no queue that it could leave.
+ * `selfApproval`, rights, who vouches for people, and for the trail? A worker that is new has no queue that it could leave.
  */
 function decidesWho(at: string, isKnownWorker: boolean): boolean {
-  if (/^(teams|rights|routing|defaults\.queue|signIn)(\.| |$)/.test(at)) return true
+  if (/^(teams|rights|routing|defaults\.queue|signIn|audit)(\.| |$)/.test(at)) return true
   if (/^queues\.[^.]+\.(team|selfApproval|signature|escalate)$/.test(at)) return true
   return isKnownWorker && /^workers\.[^.]+\.queue$/.test(at)
 }

@@ -2,6 +2,8 @@ import { Ajv } from 'ajv'
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { parse, stringify } from 'yaml'
+import { noteSigner } from '../../../test/harness/evidence/fixed-log.ts'
+import { formatVerifierKey } from '../../evidence/note/note-key.ts'
 import { parseProject } from '../project/parse-project.ts'
 import { jsonSchemaOf, schemaNames, type SchemaName } from './json-schemas.ts'
 
@@ -9,6 +11,8 @@ const ajv = new Ajv({ strict: false })
 const validate = Object.fromEntries(
   schemaNames.map((name) => [name, ajv.compile(jsonSchemaOf(name))]),
 )
+
+const vkey = formatVerifierKey(noteSigner('witness.example', 'cosignature').key)
 
 /** Every key that the files know, in a folder that is right. */
 const whole: Readonly<Record<SchemaName, unknown>> = {
@@ -40,6 +44,7 @@ webhooks:
   allow: [10.0.0.0/8]
   endpoints:
     chat: { url: "https://hooks.example.com/x", secretFrom: CHAT_SECRET, events: [request.opened], queues: platform }
+audit: { witnesses: [{ name: office, url: "https://witness.example", vkey: "${vkey}" }] }
 email:
   smtp: { host: smtp.example.com, port: 587, security: starttls, userFrom: SMTP_USER, passwordFrom: SMTP_PASSWORD }
   from: Countersign <countersign@example.com>
@@ -98,7 +103,7 @@ function problemsOf(name: SchemaName, value: unknown): readonly string[] {
 
 /** What relates one place to another, or bounds a value by its meaning: `check` alone says so. */
 const relations =
-  /names the |but the file is called|does not say one thing|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|names \S+ twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an issuer|the scope openid|not an address or a range|a user name, a password|not a sender|not a time zone|once an hour|unencrypted/
+  /names the |but the file is called|does not say one thing|is not complete|is a second |has neither|has no "url"|does not go with|who is in no team|names \S+ twice|not inside the workspace|no tool takes such a path|workspace root|write a pattern|over 1,000|not a duration; write 90s, .* at most 3650|write an http|the service's own|does not exist|write `provider:model`|not an https|not an issuer|the scope openid|not an address or a range|a user name, a password|not a sender|not a time zone|is no key of a witness|once an hour|unencrypted/
 
 type Path = readonly (string | number)[]
 

@@ -87,6 +87,19 @@ export const webhooks = z.strictObject({
   endpoints: maybe(z.record(name, webhookEndpoint)),
 })
 
+export const witness = z.strictObject({
+  name,
+  url: text.describe(
+    'where POST …/add-checkpoint is answered: https://…, under the rules of webhooks',
+  ),
+  vkey: text.describe('its public key, as "audit witness" prints it: name+hash+base64'),
+})
+export const audit = z.strictObject({
+  witnesses: maybe(z.array(witness).max(10)).describe(
+    'who cosigns the checkpoints of the audit log elsewhere (C2SP tlog-witness)',
+  ),
+})
+
 export const retention = z.strictObject({
   transcripts: maybe(duration).describe(
     'how long after the end of a run its messages and results are kept; what is evidence stays',
@@ -110,6 +123,7 @@ export const configFileSchema = z.strictObject({
   signIn: maybe(signIn).describe('how people sign in, besides one-time links'),
   retention: maybe(retention).describe('what need not be kept for ever. Default: everything is'),
   webhooks: maybe(webhooks).describe('programs that are told of requests'),
+  audit: maybe(audit).describe('who outside of the building remembers the audit log'),
   email: maybe(mail).describe('people are told by mail, and may sign in by a link in one'),
   slack: maybe(slack).describe(
     'a Slack workspace whose channels are told, and where people may decide',

@@ -1,10 +1,13 @@
 import type { Readiness } from '../../api/schemas/operation/health.ts'
 import type { TemporalClient } from '../../delivery/temporal-client.ts'
+import { readWitnesses, type WitnessStanding } from '../../store/audit/witnesses.ts'
 import { readBacklog } from '../../store/backlog.ts'
 import type { Db } from '../../store/database.ts'
 
 /** Further behind than this is said: usually each is behind by less than two seconds. */
 const mostLagMs = 30_000
+/** A witness is somebody else's, and may be away for a while. */
+const mostWitnessLagMs = 10 * 60_000
 
 /**
  * Whether this process can do its work: Postgres and Temporal answer. How far relay, event stream and audit log are
@@ -15,9 +18,10 @@ export async function readReadiness(
   db: Db,
   temporal: Pick<TemporalClient, 'namespaceId'>,
 ): Promise<Readiness> {
-  const [backlog, namespaceId] = await Promise.all([
+  const [backlog, namespaceId, witnesses] = await Promise.all([
     readBacklog(db).catch(() => null),
     temporal.namespaceId().catch(() => null),
+    readWitnesses(db).catch(() => []),
   ])
   const checks = {
     postgres: backlog !== null,
@@ -25,8 +29,20 @@ export async function readReadiness(
     relayLagMs: backlog?.relay.lagMs ?? 0,
     eventLagMs: backlog?.events.lagMs ?? 0,
     auditLagMs: backlog?.audit.lagMs ?? 0,
+    ...(witnesses.length === 0
+      ? {}
+      : { witnessLagMs: Math.max(...witnesses.map(({ lagMs }) => lagMs)) }),
   }
-  return { ready: checks.postgres && checks.temporal, checks, problems: problemsOf(checks) }
+  const problems = [...problemsOf(checks), ...witnesses.flatMap(problemOfWitness)]
+  return { ready: checks.postgres && checks.temporal, checks, problems }
+}
+
+function problemOfWitness({ name, isContradicted, lagMs }: WitnessStanding): string[] {
+  if (isContradicted) {
+    return [`The witness ${name} has another history of the audit log: it was changed or set back`]
+  }
+  if (lagMs <= mostWitnessLagMs) return []
+  return [`The witness ${name} has not cosigned the audit log for ${Math.round(lagMs / 1000)} s`]
 }
 
 function problemsOf(checks: Readiness['checks']): string[] {

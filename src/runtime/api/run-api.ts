@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createApp } from '../../api/app.ts'
 import type { ApiSettings, EvidenceKeys } from '../../api/settings.ts'
 import { AuditSequencer } from '../../delivery/audit-log/audit-sequencer.ts'
+import { WitnessRelay } from '../../delivery/audit-log/witness-relay.ts'
 import { MailRounds } from '../../delivery/email/mail-rounds.ts'
 import { SignInMails } from '../../delivery/email/sign-in-mails.ts'
 import { openIdProviders } from '../../delivery/oidc/open-id-provider.ts'
@@ -150,6 +151,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     const { dataDir } = config
     const logKey = undo.use(await keepLogKey({ db, dataDir, environment, log }))
     undo.use(new AuditSequencer({ db, signer: logKey.signer, log }))
+    undo.use(new WitnessRelay({ db, log, policies, isDevelopment: config.developmentSignIn }))
     undo.use(new Retention(ctx))
     const events = undo.use(new EventFeed({ db, databaseUrl: config.databaseUrl }))
     const settings = await readSettings(config, {

@@ -12,6 +12,7 @@ import { checkProcesses } from './host/check-processes.ts'
 import { checkProject } from './project/check-project.ts'
 import { checkRole } from './servers/check-role.ts'
 import { checkRuns } from './records/check-runs.ts'
+import { checkWitnesses } from './records/check-witnesses.ts'
 import { checkSandbox } from './host/check-sandbox.ts'
 import { checkSignatures } from './project/check-signatures.ts'
 import { checkSignIn } from './project/check-sign-in.ts'
@@ -31,6 +32,7 @@ const CHECKS: readonly Check[] = [
   checkInstallation,
   checkKeys,
   checkAuditLog,
+  checkWitnesses,
   checkDeliveries,
   checkSignIn,
   checkSignatures,

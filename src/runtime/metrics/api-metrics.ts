@@ -2,6 +2,7 @@ import { Gauge, Histogram } from 'prom-client'
 import type { MetricsPage } from '../../api/settings.ts'
 import type { AnsweredRequest } from '../../api/middleware/log-requests.ts'
 import type { TemporalClient } from '../../delivery/temporal-client.ts'
+import { readWitnesses } from '../../store/audit/witnesses.ts'
 import { readBacklog, readStanding } from '../../store/backlog.ts'
 import type { Db } from '../../store/database.ts'
 import { createProcessMetrics, type ProcessMetrics } from './process-metrics.ts'
@@ -46,6 +47,16 @@ export function createApiMetrics(
     'audit_sequencer_lag_seconds',
     'Age of the oldest event without a checkpoint',
   )
+  const witnessLag = gauge(
+    'audit_witness_lag_seconds',
+    'Age of the oldest checkpoint that the witness has not cosigned',
+    ['witness'],
+  )
+  const contradicted = gauge(
+    'audit_witness_contradicted',
+    '1 when the witness has another history of the audit log',
+    ['witness'],
+  )
   const answers = new Histogram({
     name: 'countersign_http_request_duration_seconds',
     help: 'Answers of the HTTP API by route; long polls and streams last as long as they are held',
@@ -60,12 +71,12 @@ export function createApiMetrics(
       .namespaceId()
       .catch(() => null)
       .then(isThere('temporal'))
-    for (const one of [requests, oldest, runs, deliveries]) one.reset()
+    for (const one of [requests, oldest, runs, deliveries, witnessLag, contradicted]) one.reset()
     for (const one of [outbox, outboxLag, eventLag, auditPending, auditLag]) one.remove()
     const found = await readDatabase(db).catch(() => null)
     isThere('postgres')(found)
     if (found === null) return
-    const { backlog, standing } = found
+    const { backlog, standing, witnesses } = found
     outbox.set(backlog.relay.pending)
     outboxLag.set(backlog.relay.lagMs / 1000)
     eventLag.set(backlog.events.lagMs / 1000)
@@ -74,6 +85,10 @@ export function createApiMetrics(
     for (const { queue, pending, oldestMs } of standing.queues) {
       requests.set({ queue }, pending)
       oldest.set({ queue }, oldestMs / 1000)
+    }
+    for (const { name: witness, lagMs, isContradicted } of witnesses) {
+      witnessLag.set({ witness }, lagMs / 1000)
+      contradicted.set({ witness }, isContradicted ? 1 : 0)
     }
     for (const { state, count } of standing.runs) runs.set({ state }, count)
     for (const { kind, state, count } of standing.deliveries) deliveries.set({ kind, state }, count)
@@ -107,7 +122,11 @@ export function createApiMetrics(
 }
 
 async function readDatabase(db: Db) {
-  return { backlog: await readBacklog(db), standing: await readStanding(db) }
+  return {
+    backlog: await readBacklog(db),
+    standing: await readStanding(db),
+    witnesses: await readWitnesses(db),
+  }
 }
 
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])

@@ -5,12 +5,13 @@ import { agentDeskOn } from '../../../test/harness/fixtures/agent-desk.ts'
 import { coverAudit } from '../../../test/harness/fixtures/cover-audit.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
 import { closeRun } from '../../services/runs/ending/close-run.ts'
+import { writeCosignature } from '../audit/witnesses.ts'
 import { changeableTrail, grantApplication } from './application-role.ts'
 import { connectDatabase, type Db } from '../database.ts'
 import { migrateToLatest } from './migrate.ts'
 
 const role = { name: `app_${randomBytes(6).toString('hex')}`, password: "it's \\ a secret" }
-const trail = ['audit_checkpoint', 'audit_event', 'audit_leaf', 'audit_tile']
+const trail = ['audit_checkpoint', 'audit_cosignature', 'audit_event', 'audit_leaf', 'audit_tile']
 let database: TestDatabase
 let owner: Db
 let application: Db
@@ -65,6 +66,13 @@ describe("as the application's role", () => {
     await desk.turn(runId, 2)
     await closeRun(desk.api, { runId })
     await coverAudit(application)
+    const cosignature = {
+      size: 1,
+      id: 'witness.example+00000000',
+      line: '',
+      cosignedAt: new Date(),
+    }
+    await writeCosignature(application, cosignature)
     for (const table of trail) {
       const { rows } = await sql`select from ${sql.table(table)}`.execute(application)
       expect(rows.length).toBeGreaterThan(table === 'audit_tile' ? -1 : 0)

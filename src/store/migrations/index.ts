@@ -28,6 +28,7 @@ import * as callbacks from './20261122T143500Z-callbacks.ts'
 import * as erasure from './20261122T144000Z-erasure.ts'
 import * as erasedRequests from './20261122T180600Z-erased-requests.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
+import * as witnesses from './20261122T181100Z-witnesses.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
 export const migrations: Record<string, Migration> = {
@@ -60,4 +61,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T143500Z-callbacks': callbacks,
   '20261122T144000Z-erasure': erasure,
   '20261122T180600Z-erased-requests': erasedRequests,
+  '20261122T181100Z-witnesses': witnesses,
 }

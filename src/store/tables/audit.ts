@@ -1,4 +1,4 @@
-import type { GeneratedAlways } from 'kysely'
+import type { Generated, GeneratedAlways } from 'kysely'
 import type { GeneratedTimestamp, Timestamp } from './columns.ts'
 
 export interface AuditEventTable {
@@ -30,6 +30,24 @@ export interface AuditCheckpointTable {
   size: string
   note: string
   at: GeneratedTimestamp
+}
+
+export interface AuditCosignatureTable {
+  size: string
+  witness: string
+  line: string
+  cosigned_at: Timestamp
+  at: GeneratedTimestamp
+}
+
+export interface AuditWitnessTable {
+  witness: string
+  name: string
+  leased_until: Timestamp | null
+  next_at: GeneratedTimestamp
+  failures: Generated<number>
+  problem: string | null
+  contradicted_at: Timestamp | null
 }
 
 export interface AuditUnsequencedTable {

@@ -16,6 +16,7 @@ import { checkName, readReference, readText } from '../../reading/values.ts'
 import { everybody, readPeople, readTeams } from './read-people.ts'
 import { readQueues } from './read-queues.ts'
 import { noRights, readRights } from './read-rights.ts'
+import { noWitnesses, readAudit } from './read-audit.ts'
 import { readEmail } from './read-email.ts'
 import { noRetention, readRetention } from './read-retention.ts'
 import { noSignIn, readSignIn } from './read-sign-in.ts'
@@ -75,6 +76,7 @@ export function readConfig(
     signIn: part('signIn', (spot) => readSignIn(spot, names.teams), noSignIn),
     retention: part('retention', readRetention, noRetention),
     webhooks: part('webhooks', (spot) => readWebhooks(spot, names.queues), noWebhooks),
+    audit: part('audit', readAudit, noWitnesses),
     email: part('email', readEmail, null),
     slack: part('slack', (spot) => readSlack(spot, names.queues), null),
   }

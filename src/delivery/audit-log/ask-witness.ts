@@ -1,0 +1,137 @@
+import { MalformedEvidence } from '../../evidence/malformed.ts'
+import {
+  cosignatureIn,
+  formatAddCheckpoint,
+  parseWitnessSize,
+  sizeContentType,
+} from '../../evidence/note/add-checkpoint.ts'
+import type { NoteKey } from '../../evidence/note/note-key.ts'
+import { proveConsistency } from '../../services/audit/log/prove-events.ts'
+import type { StoredCheckpoint } from '../../store/audit/audit-log.ts'
+import type { Db } from '../../store/database.ts'
+import { askPinned, orAborted, type PinnedAnswer } from '../webhooks/ask-pinned.ts'
+import { findTarget, type TargetRules } from '../webhooks/find-target.ts'
+
+/** A witness, and how it is asked. */
+export interface AskedWitness {
+  /** its submission prefix */
+  readonly url: string
+  readonly key: NoteKey
+  readonly rules: TargetRules
+  readonly timeoutMs: number
+  readonly stopping: AbortSignal
+}
+
+export type WitnessOutcome =
+  | { readonly state: 'cosigned'; readonly line: string; readonly cosignedAt: Date }
+  /** it has another history of the log */
+  | { readonly state: 'contradicted'; readonly problem: string }
+  | { readonly state: 'failed'; readonly problem: string }
+
+const mostBytes = 64 * 1024
+/** A clock may be wrong by so much. */
+const mostAheadMs = 60 * 60 * 1000
+
+/**
+ * Asks a witness to cosign a checkpoint that goes on from one of `from` events (C2SP tlog-witness), and once more from the
+ * size that it names, when that is another one. What it answers counts only when it holds for this very checkpoint
+ * under its own key. Never rejects.
+ */
+export async function askWitness(
+  db: Db,
+  checkpoint: StoredCheckpoint,
+  from: number,
+  asked: AskedWitness,
+): Promise<WitnessOutcome> {
+  try {
+    const answer = await submit(db, checkpoint, from, asked)
+    const size = sizeIn(answer)
+    if (size === null || size === from) return outcomeOf(answer, checkpoint, asked.key)
+    if (size > checkpoint.size) return ahead(size, checkpoint.size)
+    return outcomeOf(await submit(db, checkpoint, size, asked), checkpoint, asked.key)
+  } catch (error) {
+    if (asked.stopping.aborted) return { state: 'failed', problem: 'the service stopped' }
+    const said = error instanceof Error ? error.message : String(error)
+    return { state: 'failed', problem: said.slice(0, 300) }
+  }
+}
+
+async function submit(
+  db: Db,
+  checkpoint: StoredCheckpoint,
+  old: number,
+  { url, rules, timeoutMs, stopping }: AskedWitness,
+): Promise<PinnedAnswer> {
+  const proof = await proveConsistency(db, old, checkpoint)
+  const late = AbortSignal.timeout(timeoutMs)
+  const signal = AbortSignal.any([late, stopping])
+  const target = new URL(`${url}/add-checkpoint`)
+  try {
+    const address = await orAborted(signal, findTarget(target, rules))
+    return await askPinned({
+      url: target,
+      address,
+      headers: { 'content-type': 'text/plain; charset=utf-8', 'user-agent': 'countersign' },
+      body: formatAddCheckpoint({ old, proof, note: checkpoint.note }),
+      signal,
+      mostBytes,
+    })
+  } catch (error) {
+    if (late.aborted) throw new Error(`no answer in ${timeoutMs} ms`, { cause: error })
+    throw error
+  }
+}
+
+/** The size that a witness names with 409; `null` for any other answer. */
+function sizeIn({ status, headers, body }: PinnedAnswer): number | null {
+  const [type] = String(headers['content-type']).split(';')
+  return status === 409 && type === sizeContentType ? parseWitnessSize(body) : null
+}
+
+function outcomeOf(
+  answer: PinnedAnswer,
+  { note, size }: StoredCheckpoint,
+  key: NoteKey,
+): WitnessOutcome {
+  if (answer.status === 200) return cosignatureOf(answer.body, note, key)
+  const named = sizeIn(answer)
+  if (named !== null && named > size) return ahead(named, size)
+  if (named === size) {
+    return contradicted(`it cosigned another tree of ${size} events than the log has`)
+  }
+  if (answer.status === 422) {
+    return contradicted('the log does not go on from the tree that it cosigned')
+  }
+  const meaning = meanings[answer.status]
+  const why = meaning === undefined ? '' : `: ${meaning}`
+  return { state: 'failed', problem: `it answered ${answer.status}${why}` }
+}
+
+const meanings: Readonly<Record<number, string>> = {
+  400: 'it took the submission for malformed',
+  403: 'it does not know the key that signs the log',
+  404: 'it does not know this log, or is not there',
+  409: 'it cosigned another size meanwhile',
+}
+
+function cosignatureOf(body: string, note: string, key: NoteKey): WitnessOutcome {
+  try {
+    const { line, atSeconds } = cosignatureIn(body, { note, key })
+    const cosignedAt = new Date(atSeconds * 1000)
+    if (cosignedAt.getTime() <= Date.now() + mostAheadMs) {
+      return { state: 'cosigned', line, cosignedAt }
+    }
+    return { state: 'failed', problem: `its clock says ${cosignedAt.toISOString()}` }
+  } catch (error) {
+    if (!(error instanceof MalformedEvidence)) throw error
+    return { state: 'failed', problem: `what it answered is no cosignature: ${error.message}` }
+  }
+}
+
+function ahead(theirs: number, ours: number): WitnessOutcome {
+  return contradicted(`it cosigned ${theirs} events, and the log has ${ours}: the log was set back`)
+}
+
+function contradicted(problem: string): WitnessOutcome {
+  return { state: 'contradicted', problem }
+}

@@ -1,0 +1,106 @@
+import { createServer, type ServerResponse } from 'node:http'
+import { mkdtemp, rm } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { coverAudit, logSigner } from '../../../test/harness/fixtures/cover-audit.ts'
+import { serveWitness } from '../../cli/witness/serve-witness.ts'
+import { openWitnessFolder } from '../../cli/witness/witness-folder.ts'
+import { Witness } from '../../cli/witness/witness.ts'
+import { formatVerifierKey, type NoteKey } from '../../evidence/note/note-key.ts'
+import type { WitnessSetting } from '../../policy/policy.ts'
+import type { PolicyReader } from '../../services/context.ts'
+import type { Db } from '../../store/database.ts'
+import { writeRecords } from '../../store/records.ts'
+
+/** A real witness of the tests' log in a folder of its own, which may go away and come back. */
+export interface TestWitness extends AsyncDisposable {
+  readonly key: NoteKey
+  readonly setting: WitnessSetting
+  /** the bodies that it was sent */
+  readonly asked: readonly string[]
+  goAway(): Promise<void>
+  comeBack(): Promise<void>
+}
+
+export async function openTestWitness(name = 'office'): Promise<TestWitness> {
+  const dir = await mkdtemp(join(tmpdir(), 'countersign-witness-'))
+  const log = { keys: [{ key: logSigner.key, until: null }], unvouched: [] }
+  const asked: string[] = []
+  const start = async (port: number) => {
+    const folder = await openWitnessFolder(dir)
+    const witness = new Witness(folder, { log, alarm: () => undefined })
+    const answer = (body: string) => {
+      asked.push(body)
+      return witness.answer(body)
+    }
+    const served = await serveWitness({ answer }, { host: '127.0.0.1', port, tls: null })
+    return { folder, served }
+  }
+  let running: Awaited<ReturnType<typeof start>> | null = await start(0)
+  const { port } = running.served
+  const { key } = running.folder.signer
+  const goAway = async (): Promise<void> => {
+    await running?.served[Symbol.asyncDispose]()
+    await running?.folder[Symbol.asyncDispose]()
+    running = null
+  }
+  return {
+    key,
+    setting: settingAt(name, port, key),
+    asked,
+    goAway,
+    comeBack: async () => void (running = await start(port)),
+    async [Symbol.asyncDispose]() {
+      await goAway()
+      await rm(dir, { recursive: true })
+    },
+  }
+}
+
+export function settingAt(name: string, port: number, key: NoteKey): WitnessSetting {
+  const url = `http://127.0.0.1:${port}`
+  return { name, url, vkey: formatVerifierKey(key), source: 'countersign.yaml:1' }
+}
+
+/** Something at an address that answers as the test says. */
+export async function answerAt(
+  respond: (response: ServerResponse, body: string) => void,
+): Promise<AsyncDisposable & { readonly port: number }> {
+  const server = createServer((request, response) => {
+    void text(request).then((body) => respond(response, body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return {
+    port: (server.address() as AddressInfo).port,
+    async [Symbol.asyncDispose]() {
+      const closed = new Promise((resolve) => server.close(resolve))
+      server.closeAllConnections()
+      await closed
+    },
+  }
+}
+
+/** Adds so many events, each different from all others, and covers them with a checkpoint. */
+export async function growLog(db: Db, count: number): Promise<void> {
+  const event = { type: 'system.started', actor: { type: 'system' }, channel: 'system' } as const
+  const audit = Array.from({ length: count }, () => ({ ...event, detail: {} }))
+  await db.transaction().execute((tx) => writeRecords(tx, { audit }, null))
+  await coverAudit(db)
+}
+
+/** The same policies with these witnesses. */
+export function withWitnesses(
+  policies: PolicyReader,
+  witnesses: readonly WitnessSetting[],
+): PolicyReader {
+  return {
+    ...policies,
+    inForce: async () => {
+      const policy = await policies.inForce()
+      const digest = `${policy.digest} with ${witnesses.map(({ name }) => name).join()}`
+      return { ...policy, digest, config: { ...policy.config, audit: { witnesses } } }
+    },
+  }
+}

@@ -1,0 +1,260 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { noteSigner } from '../../../test/harness/evidence/fixed-log.ts'
+import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
+import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { parseAddCheckpoint } from '../../evidence/note/add-checkpoint.ts'
+import { cosign } from '../../evidence/note/cosignature.ts'
+import { keyLabel } from '../../evidence/note/note-key.ts'
+import { formatSignature, parseNote } from '../../evidence/note/signed-note.ts'
+import type { WitnessSetting } from '../../policy/policy.ts'
+import { readReadiness } from '../../runtime/api/readiness.ts'
+import type { Patient } from '../../runtime/doctor/check.ts'
+import { checkWitnesses } from '../../runtime/doctor/records/check-witnesses.ts'
+import { createApiMetrics } from '../../runtime/metrics/api-metrics.ts'
+import { readNewestCheckpoint } from '../../store/audit/audit-log.ts'
+import { readWitnesses, type WitnessStanding } from '../../store/audit/witnesses.ts'
+import { askWitness, type WitnessOutcome } from './ask-witness.ts'
+import {
+  answerAt,
+  growLog,
+  openTestWitness,
+  settingAt,
+  withWitnesses,
+  type TestWitness,
+} from './witness-desk.fixture.ts'
+import { WitnessRelay } from './witness-relay.ts'
+
+const within = { withinMs: 90_000 }
+const quick = {
+  everyMs: 20,
+  timeoutMs: 60_000,
+  leaseMs: 120_000,
+  pauseMs: [1, 20],
+} as const
+
+let database: TestDatabase
+let service: TestService
+let witness: TestWitness
+let errors: string[]
+beforeEach(async () => {
+  database = await createTestDatabase()
+  service = await createTestService(database.db)
+  witness = await openTestWitness()
+  errors = []
+})
+afterEach(async () => {
+  await witness[Symbol.asyncDispose]()
+  await database[Symbol.asyncDispose]()
+})
+
+function relayTo(...witnesses: WitnessSetting[]): WitnessRelay {
+  const log = {
+    ...service.ctx.log,
+    error: (fields: Record<string, unknown>) => errors.push(String(fields['problem'])),
+  }
+  const policies = withWitnesses(service.ctx.policies, witnesses)
+  return new WitnessRelay({ db: database.db, log, policies, isDevelopment: true, times: quick })
+}
+
+async function standing(name = 'office'): Promise<WitnessStanding | undefined> {
+  return (await readWitnesses(database.db)).find((one) => one.name === name)
+}
+
+/** What readiness, doctor and metrics say of the witnesses. */
+async function said() {
+  const temporal = { namespaceId: async () => 'a namespace' }
+  const patient = { databaseUrl: database.url, isAtWork: true } as Patient
+  return {
+    ready: (await readReadiness(database.db, temporal)).problems,
+    doctor: await checkWitnesses(patient),
+    metrics: await createApiMetrics(database.db, temporal).page.text(),
+  }
+}
+
+const untilCosigned = (size: number, name?: string) =>
+  waitUntil(async () => (await standing(name))?.size === size || 'not cosigned', within)
+
+async function kept(): Promise<{ size: number; witness: string }[]> {
+  const rows = await database.db
+    .selectFrom('audit_cosignature')
+    .select(['size', 'witness'])
+    .orderBy('size')
+    .execute()
+  return rows.map((row) => ({ ...row, size: Number(row.size) }))
+}
+
+/** One question to a witness about the newest checkpoint of a database. */
+async function ask(
+  of: TestDatabase,
+  from: number,
+  { url }: WitnessSetting,
+  key = witness.key,
+  isDevelopment = true,
+): Promise<WitnessOutcome> {
+  const checkpoint = await readNewestCheckpoint(of.db)
+  if (checkpoint === null) throw new Error('There is no checkpoint')
+  const rules = { allow: [], isDevelopment }
+  const stopping = new AbortController().signal
+  return askWitness(of.db, checkpoint, from, { url, key, rules, timeoutMs: 60_000, stopping })
+}
+
+describe('the relay of checkpoints', () => {
+  it('has each new checkpoint cosigned, by one of two processes', async () => {
+    await growLog(database.db, 30)
+    await using _one = relayTo(witness.setting)
+    await using _other = relayTo(witness.setting)
+    await untilCosigned(30)
+    await growLog(database.db, 20)
+    await untilCosigned(50)
+    expect(await kept()).toEqual([
+      { size: 30, witness: keyLabel(witness.key) },
+      { size: 50, witness: keyLabel(witness.key) },
+    ])
+    expect(witness.asked.map((body) => parseAddCheckpoint(body).old)).toEqual([0, 30])
+    expect(await standing()).toMatchObject({ lagMs: 0, problem: null, isContradicted: false })
+  })
+
+  it('waits for nobody: while a witness is down the log grows, others cosign, and it catches up', async () => {
+    await using second = await openTestWitness('home')
+    await growLog(database.db, 3)
+    await using _relay = relayTo(witness.setting, second.setting)
+    await untilCosigned(3)
+    await witness.goAway()
+    await growLog(database.db, 4)
+    await untilCosigned(7, 'home')
+    await growLog(database.db, 5)
+    await untilCosigned(12, 'home')
+    await waitUntil(async () => (await standing())?.problem !== null, within)
+    const waiting = await standing()
+    expect(waiting).toMatchObject({ size: 3, isContradicted: false })
+    expect(waiting?.lagMs).toBeGreaterThan(0)
+    await witness.comeBack()
+    await untilCosigned(12)
+    expect(errors).toEqual([])
+    expect(await said()).toEqual({
+      ready: [],
+      doctor: ['home', 'office'].map((name) => ({
+        check: 'witness',
+        state: 'ok',
+        found: expect.stringContaining(`${name} cosigned 12 events`),
+      })),
+      metrics: expect.stringContaining('countersign_audit_witness_lag_seconds{witness="office"} 0'),
+    })
+  })
+
+  it('goes on from the size that the witness names, when it was asked by somebody else', async () => {
+    await growLog(database.db, 3)
+    expect(await ask(database, 0, witness.setting)).toMatchObject({ state: 'cosigned' })
+    await growLog(database.db, 4)
+    await using _relay = relayTo(witness.setting)
+    await untilCosigned(7)
+    expect(witness.asked.map((body) => parseAddCheckpoint(body).old)).toEqual([0, 0, 3])
+  })
+
+  it('says so as an alarm when the witness saw more than the log has, or another log', async () => {
+    {
+      await using older = await createTestDatabase()
+      await growLog(older.db, 9)
+      expect(await ask(older, 0, witness.setting)).toMatchObject({ state: 'cosigned' })
+    }
+    await growLog(database.db, 5)
+    await using _relay = relayTo(witness.setting)
+    await waitUntil(async () => (await standing())?.isContradicted === true, within)
+    expect(errors[0]).toContain('cosigned 9 events, and the log has 5')
+    await growLog(database.db, 4)
+    await waitUntil(() => errors.some((said) => said.includes('another tree of 9')), within)
+    await growLog(database.db, 4)
+    await waitUntil(() => errors.some((said) => said.includes('does not go on')), within)
+    expect(await standing()).toMatchObject({ size: 0, isContradicted: true })
+    expect(await kept()).toEqual([])
+    expect(await said()).toEqual({
+      ready: [expect.stringContaining('The witness office has another history')],
+      doctor: [expect.objectContaining({ check: 'witness', state: 'problem' })],
+      metrics: expect.stringContaining(
+        'countersign_audit_witness_contradicted{witness="office"} 1',
+      ),
+    })
+  })
+
+  it('forgets how a witness was asked that is not configured any more, and not what it cosigned', async () => {
+    await growLog(database.db, 3)
+    {
+      await using _relay = relayTo(witness.setting)
+      await untilCosigned(3)
+    }
+    await using _relay = relayTo()
+    await waitUntil(async () => (await standing()) === undefined, within)
+    expect(await kept()).toHaveLength(1)
+  })
+})
+
+describe('what a witness answers', () => {
+  const own = noteSigner('witness.example', 'cosignature')
+  const impostor = noteSigner('witness.example', 'cosignature')
+  const now = Math.floor(Date.now() / 1000)
+
+  it('is kept only when it is its cosignature of this very tree of this log, and not of a time to come', async () => {
+    await growLog(database.db, 3)
+    const answers: readonly (readonly [said: string, (note: string) => string])[] = [
+      ['no cosignature', () => ''],
+      ['no cosignature', () => '<html>'],
+      ['answer', () => 'x'.repeat(100_000)],
+      ['no cosignature of', (note) => lineOf(note, noteSigner('x', 'cosignature'), now)],
+      ['no cosignature of', (note) => lineOf(note, impostor, now)],
+      ['does not hold', (note) => lineOf(note.replace('\n3\n', '\n4\n'), own, now)],
+      ['does not hold', (note) => lineOf(note.replace('countersign/', 'other/'), own, now)],
+      ['its clock says', (note) => lineOf(note, own, now + 86_400)],
+    ]
+    let answerOf = (_note: string): string => ''
+    await using liar = await answerAt((response, body) => {
+      response.writeHead(200).end(answerOf(parseAddCheckpoint(body).note))
+    })
+    const setting = settingAt('liar', liar.port, own.key)
+    for (const [problem, next] of answers) {
+      answerOf = next
+      const outcome = await ask(database, 0, setting, own.key)
+      expect(outcome).toEqual({ state: 'failed', problem: expect.stringContaining(problem) })
+    }
+    await using _relay = relayTo(setting)
+    await waitUntil(async () => ((await standing('liar'))?.problem ?? null) !== null, within)
+    expect(await kept()).toEqual([])
+    answerOf = (note) => lineOf(note, own, now)
+    await untilCosigned(3, 'liar')
+  })
+
+  it('is a failure that says what it means, and no redirect is followed', async () => {
+    await growLog(database.db, 3)
+    let status = 0
+    await using one = await answerAt((response) => {
+      response.writeHead(status, { location: witness.setting.url }).end()
+    })
+    for (const [answered, problem] of [
+      [400, 'malformed'],
+      [403, 'does not know the key'],
+      [404, 'does not know this log'],
+      [500, 'it answered 500'],
+      [301, 'it answered 301'],
+    ] as const) {
+      status = answered
+      const outcome = await ask(database, 0, settingAt('office', one.port, witness.key))
+      expect(outcome).toEqual({ state: 'failed', problem: expect.stringContaining(problem) })
+    }
+    expect(witness.asked).toEqual([])
+  })
+
+  // Rules: security.md 23
+  it('is asked for under the rules of webhooks’ addresses: http of nobody but this machine in development', async () => {
+    await growLog(database.db, 3)
+    const { setting, key } = witness
+    const production = await ask(database, 0, setting, key, false)
+    expect(production).toMatchObject({ problem: expect.stringContaining('use https') })
+    const inside = await ask(database, 0, { ...setting, url: 'https://127.0.0.1:1' })
+    expect(inside).toMatchObject({ problem: expect.stringContaining('private address') })
+    expect(witness.asked).toEqual([])
+  })
+})
+
+function lineOf(note: string, by: ReturnType<typeof noteSigner>, atSeconds: number): string {
+  return formatSignature(cosign(parseNote(note).text, by, atSeconds))
+}

@@ -1,0 +1,147 @@
+import { keyLabel, parseVerifierKey } from '../../evidence/note/note-key.ts'
+import type { Policy, WitnessSetting } from '../../policy/policy.ts'
+import type { Log, PolicyReader } from '../../services/context.ts'
+import { errorText } from '../../services/error-text.ts'
+import { readNewestCheckpoint } from '../../store/audit/audit-log.ts'
+import {
+  forgetOtherWitnesses,
+  leaseWitness,
+  readCosignedSize,
+  releaseWitness,
+  writeCosignature,
+} from '../../store/audit/witnesses.ts'
+import type { Db } from '../../store/database.ts'
+import { Repeating } from '../repeating.ts'
+import { askWitness, type AskedWitness, type WitnessOutcome } from './ask-witness.ts'
+
+/** Times of the relay; tests have shorter ones. */
+export interface WitnessTimes {
+  /** a witness is asked for the newest checkpoint, at most so often */
+  readonly everyMs: number
+  readonly timeoutMs: number
+  /** longer than both questions of one asking */
+  readonly leaseMs: number
+  /** after the first failure, doubled with each further one up to the second */
+  readonly pauseMs: readonly [first: number, longest: number]
+}
+
+const usualTimes: WitnessTimes = {
+  everyMs: 5000,
+  timeoutMs: 10_000,
+  leaseMs: 60_000,
+  pauseMs: [5000, 5 * 60_000],
+}
+
+export interface WitnessRelayOptions {
+  readonly db: Db
+  readonly log: Log
+  readonly policies: PolicyReader
+  readonly isDevelopment: boolean
+  readonly times?: WitnessTimes
+}
+
+/**
+ * Has the newest checkpoint cosigned by each witness of the policy in force, in every API process; one of them at a time asks
+ * a witness, by a lease. One that is slow or down delays nobody, and is asked for the newest one when it is back:
+ * what it missed is covered by that.
+ */
+export class WitnessRelay implements AsyncDisposable {
+  readonly #options: WitnessRelayOptions
+  readonly #times: WitnessTimes
+  readonly #stopping = new AbortController()
+  readonly #asking = new Map<string, Promise<void>>()
+  readonly #rounds: Repeating
+  #version: string | null = null
+
+  constructor(options: WitnessRelayOptions) {
+    this.#options = options
+    this.#times = options.times ?? usualTimes
+    this.#rounds = new Repeating({
+      everyMs: this.#times.everyMs,
+      work: () => this.#round(),
+      failed: (error) => options.log.warn({ error: errorText(error) }, 'witnesses wait'),
+    })
+  }
+
+  async #round(): Promise<void> {
+    const { db, log, policies } = this.#options
+    const policy = await policies.inForce()
+    const witnesses = policy.config.audit.witnesses.map(opened)
+    if (policy.digest !== this.#version) {
+      await forgetOtherWitnesses(
+        db,
+        witnesses.map(({ id }) => id),
+      )
+      this.#version = policy.digest
+    }
+    for (const witness of witnesses) {
+      if (this.#asking.has(witness.id)) continue
+      const asked = this.#ask(policy, witness)
+        .catch((error: unknown) => {
+          log.warn({ witness: witness.name, error: errorText(error) }, 'a witness waits')
+        })
+        .finally(() => this.#asking.delete(witness.id))
+      this.#asking.set(witness.id, asked)
+    }
+  }
+
+  async #ask(policy: Policy, { id, name, url, key }: OpenedWitness): Promise<void> {
+    const { db, isDevelopment } = this.#options
+    const { timeoutMs, leaseMs } = this.#times
+    const newest = await readNewestCheckpoint(db)
+    if (newest === null || newest.size === (await readCosignedSize(db, id))) return
+    const lease = await leaseWitness(db, { id, name }, leaseMs)
+    if (lease === null) return
+    // Read under the lease: whoever had it before may have gone on.
+    const [checkpoint, from] = [await readNewestCheckpoint(db), await readCosignedSize(db, id)]
+    if (checkpoint === null) return
+    const rules = { allow: policy.config.webhooks.allow, isDevelopment }
+    const asked: AskedWitness = { url, key, rules, timeoutMs, stopping: this.#stopping.signal }
+    // A size above the log's is asked from nothing: the witness says itself how far it is.
+    const outcome = await askWitness(db, checkpoint, from > checkpoint.size ? 0 : from, asked)
+    if (outcome.state === 'cosigned') {
+      const { line, cosignedAt } = outcome
+      await writeCosignature(db, { size: checkpoint.size, id, line, cosignedAt })
+    } else this.#tell(name, outcome, lease.failures)
+    await releaseWitness(db, id, {
+      pauseMs: this.#pauseMs(outcome, lease.failures),
+      problem: outcome.state === 'cosigned' ? null : outcome.problem,
+      isContradicted: outcome.state === 'contradicted',
+    })
+  }
+
+  /** Each failure after the first says no more, but that a history is contradicted is said every time. */
+  #tell(
+    witness: string,
+    outcome: Exclude<WitnessOutcome, { state: 'cosigned' }>,
+    failures: number,
+  ) {
+    const { log } = this.#options
+    const { state, problem } = outcome
+    if (this.#stopping.signal.aborted) return
+    if (state === 'contradicted') {
+      log.error({ witness, problem }, 'a witness has another history of the audit log')
+    } else if (failures === 0) log.warn({ witness, problem }, 'a witness did not cosign')
+  }
+
+  /** Half of it is chance: processes and installations that failed together do not come back together. */
+  #pauseMs({ state }: WitnessOutcome, failures: number): number {
+    const { everyMs, pauseMs } = this.#times
+    if (state === 'cosigned') return everyMs
+    const [first, longest] = pauseMs
+    return Math.min(longest, first * 2 ** Math.min(failures, 20)) * (0.5 + Math.random() / 2)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stopping.abort()
+    await this.#rounds[Symbol.asyncDispose]()
+    await Promise.all(this.#asking.values())
+  }
+}
+
+type OpenedWitness = ReturnType<typeof opened>
+
+function opened({ name, url, vkey }: WitnessSetting) {
+  const key = parseVerifierKey(vkey)
+  return { id: keyLabel(key), name, url, key }
+}

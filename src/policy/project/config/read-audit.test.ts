@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest'
+import { noteSigner } from '../../../../test/harness/evidence/fixed-log.ts'
+import { formatVerifierKey } from '../../../evidence/note/note-key.ts'
+import { parseProject } from '../parse-project.ts'
+
+const vkey = formatVerifierKey(noteSigner('witness.example', 'cosignature').key)
+const other = formatVerifierKey(noteSigner('other.example', 'cosignature').key)
+const ofLog = formatVerifierKey(noteSigner('log.example').key)
+
+function parse(audit: string) {
+  const texts = new Map([['countersign.yaml', `version: 1\naudit:\n${audit}`]])
+  const parsed = parseProject({ texts, toolFiles: [] })
+  if ('policy' in parsed) return { audit: parsed.policy.config.audit, problems: [] }
+  return { audit: null, problems: parsed.problems.map(({ problem }) => problem) }
+}
+
+const one = (more: Record<string, string | null> = {}): string => {
+  const fields = { name: 'office', url: 'https://witness.example/log/', vkey, ...more }
+  const said = Object.entries(fields).filter(([, value]) => value !== null)
+  return `    - { ${said.map(([key, value]) => `${key}: ${JSON.stringify(value)}`).join(', ')} }\n`
+}
+
+test('a witness has a name, the address that it is asked at, and its key', () => {
+  const more = one({ name: 'home', url: 'http://localhost:4480', vkey: other })
+  expect(parse(`  witnesses:\n${one()}${more}`).audit).toEqual({
+    witnesses: [
+      { name: 'office', url: 'https://witness.example/log', vkey, source: 'countersign.yaml:4' },
+      { name: 'home', url: 'http://localhost:4480', vkey: other, source: 'countersign.yaml:5' },
+    ],
+  })
+  expect(parse('  witnesses:\n').audit).toEqual({ witnesses: [] })
+})
+
+test.each([
+  [one({ url: 'http://witness.example' }), 'not an https://'],
+  [one({ url: 'https://me:secret@witness.example' }), 'a user name, a password'],
+  [one({ url: 'https://witness.example/?to=us' }), 'has a query'],
+  [one({ url: null }), 'has no "url"'],
+  [one({ name: null }), 'has no "name"'],
+  [one({ name: 'two words' }), 'has the name "two words"'],
+  [one({ vkey: null }), 'has no "vkey"'],
+  [one({ vkey: 'witness.example+00000000+AAAA' }), 'is no key of a witness'],
+  [one({ vkey: ofLog }), 'is the key of a log'],
+  [one() + one({ vkey: other }), 'names office twice'],
+  [one() + one({ name: 'home' }), 'names witness.example'],
+  [one({ secret: 'x' }), 'unknown key'],
+  [one().repeat(11), 'has 11 witnesses'],
+])('%s is refused: %s', (witnesses, problem) => {
+  const { problems } = parse(`  witnesses:\n${witnesses}`)
+  expect(problems).toEqual(expect.arrayContaining([expect.stringContaining(problem)]))
+})

@@ -1,0 +1,37 @@
+import { readWitnesses, type WitnessStanding } from '../../../store/audit/witnesses.ts'
+import { askDatabase } from '../ask-database.ts'
+import type { Check, Finding } from '../check.ts'
+
+const check = 'witness'
+const slowMs = 10 * 60_000
+
+/** Each witness that is configured saw this log and no other, and keeps up. Nothing without witnesses. */
+export const checkWitnesses: Check = (patient) =>
+  askDatabase(patient, async (db) =>
+    (await readWitnesses(db)).map((witness) => findingOf(witness, patient.isAtWork)),
+  )
+
+function findingOf(witness: WitnessStanding, isAtWork: boolean): Finding {
+  const { name, size, cosignedAt, lagMs, problem, isContradicted } = witness
+  const until =
+    cosignedAt === null
+      ? 'nothing yet'
+      : `${size} events, the last time at ${cosignedAt.toISOString()}`
+  if (isContradicted) {
+    return {
+      check,
+      state: 'problem',
+      found: `${name} has another history of the log: ${problem ?? 'it said so before'}`,
+      remedy:
+        'the database was changed or set back behind the service: keep it as it is, and compare it with what the witness ' +
+        'keeps (docs/witnesses.md)',
+    }
+  }
+  if (lagMs < slowMs) return { check, state: 'ok', found: `${name} cosigned ${until}` }
+  return {
+    check,
+    state: isAtWork ? 'problem' : 'warning',
+    found: `${name} cosigned ${until}; what came since has waited for ${Math.round(lagMs / 1000)} s (${problem ?? 'it was not asked'})`,
+    remedy: 'it is caught up once an API process runs and the witness answers',
+  }
+}

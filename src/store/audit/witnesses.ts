@@ -1,0 +1,142 @@
+import { sql } from 'kysely'
+import type { Db } from '../database.ts'
+
+/** Who witnesses the log: `id` is name and hash of its key, `name` its name in the configuration. */
+export interface WitnessName {
+  readonly id: string
+  readonly name: string
+}
+
+/** Forgets how witnesses were asked that are not configured any more; what they cosigned stays. */
+export async function forgetOtherWitnesses(db: Db, ids: readonly string[]): Promise<void> {
+  await sql`delete from audit_witness where not witness = any(${ids}::text[])`.execute(db)
+}
+
+/**
+ * Takes a witness for `leaseMs`, to ask it: `null` when another process is at it, or it is not time yet. Answers how often in a
+ * row it failed.
+ */
+export async function leaseWitness(
+  db: Db,
+  { id, name }: WitnessName,
+  leaseMs: number,
+): Promise<{ readonly failures: number } | null> {
+  const until = sql`clock_timestamp() + ${leaseMs}::float8 * interval '1 millisecond'`
+  const { rows } = await sql<{ failures: number }>`
+    insert into audit_witness (witness, name, leased_until) values (${id}, ${name}, ${until})
+    on conflict (witness) do update set leased_until = excluded.leased_until, name = excluded.name
+      where coalesce(audit_witness.leased_until <= clock_timestamp(), true)
+        and audit_witness.next_at <= clock_timestamp()
+    returning failures
+  `.execute(db)
+  return rows[0] ?? null
+}
+
+/** Gives a witness back, to be asked again in `pauseMs` at the earliest. `problem`: why it did not cosign; `null`: it did. */
+export async function releaseWitness(
+  db: Db,
+  id: string,
+  outcome: {
+    readonly pauseMs: number
+    readonly problem: string | null
+    /** it has another history of the log */
+    readonly isContradicted: boolean
+  },
+): Promise<void> {
+  const { pauseMs, problem, isContradicted } = outcome
+  await sql`
+    update audit_witness set leased_until = null, problem = ${problem},
+      next_at = clock_timestamp() + ${pauseMs}::float8 * interval '1 millisecond',
+      failures = case when ${problem}::text is null then 0 else failures + 1 end,
+      contradicted_at = case when ${problem}::text is null then null
+        when ${isContradicted} then coalesce(contradicted_at, clock_timestamp())
+        else contradicted_at end
+    where witness = ${id}
+  `.execute(db)
+}
+
+/** Keeps a witness's signature line for the checkpoint of `size` events; the first one stays. */
+export async function writeCosignature(
+  db: Db,
+  cosignature: {
+    readonly size: number
+    readonly id: string
+    readonly line: string
+    readonly cosignedAt: Date
+  },
+): Promise<void> {
+  const { size, id, line, cosignedAt } = cosignature
+  await db
+    .insertInto('audit_cosignature')
+    .values({ size: String(size), witness: id, line, cosigned_at: cosignedAt })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+}
+
+/** The largest size that a witness cosigned; 0 when none. */
+export async function readCosignedSize(db: Db, id: string): Promise<number> {
+  const row = await db
+    .selectFrom('audit_cosignature')
+    .select('size')
+    .where('witness', '=', id)
+    .orderBy('size', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+  return Number(row?.size ?? 0)
+}
+
+/** By size of a checkpoint: the lines that witnesses signed it with. */
+export async function readCosignatures(
+  db: Db,
+  sizes: readonly number[],
+): Promise<ReadonlyMap<number, readonly string[]>> {
+  const { rows } = await sql<{ size: string; lines: string[] }>`
+    select size, array_agg(line order by witness) as lines from audit_cosignature
+    where size = any(${sizes.map(String)}::bigint[]) group by size
+  `.execute(db)
+  return new Map(rows.map(({ size, lines }) => [Number(size), lines]))
+}
+
+/** How far a configured witness is, and what keeps it from going on. */
+export interface WitnessStanding {
+  readonly name: string
+  /** the largest checkpoint that it cosigned; 0: none */
+  readonly size: number
+  /** when, by its own clock; `null`: never */
+  readonly cosignedAt: Date | null
+  /** age of the oldest checkpoint that it has not cosigned, nor a larger one; 0: there is none */
+  readonly lagMs: number
+  readonly problem: string | null
+  /** it has another history of the log than this database */
+  readonly isContradicted: boolean
+}
+
+/** Every witness that is configured and was asked, by name. */
+export async function readWitnesses(db: Db): Promise<WitnessStanding[]> {
+  const { rows } = await sql<{
+    name: string
+    size: string | null
+    cosigned_at: Date | null
+    lag: number | null
+    problem: string | null
+    contradicted: boolean
+  }>`
+    select witness.name, newest.size, newest.cosigned_at, witness.problem,
+      witness.contradicted_at is not null as contradicted,
+      (select (extract(epoch from clock_timestamp() - at) * 1000)::float8 from audit_checkpoint
+        where size > coalesce(newest.size, -1) order by size limit 1) as lag
+    from audit_witness witness left join lateral (
+      select size, cosigned_at from audit_cosignature
+      where witness = witness.witness order by size desc limit 1
+    ) newest on true
+    order by witness.name
+  `.execute(db)
+  return rows.map((row) => ({
+    name: row.name,
+    size: Number(row.size ?? 0),
+    cosignedAt: row.cosigned_at,
+    lagMs: Math.max(0, Math.round(row.lag ?? 0)),
+    problem: row.problem,
+    isContradicted: row.contradicted,
+  }))
+}
