@@ -3,6 +3,7 @@ import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { RequestState } from '../../domain/request.ts'
 import type { Db, Tx } from '../../store/database.ts'
+import { readStaffedTeams, requireStaffed } from '../access/staffed-teams.ts'
 import type { Caller, RemoteJudgement, SigningContext } from '../context.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { memberOf } from '../runs/starting/member-of.ts'
@@ -11,7 +12,6 @@ import { insertExternal } from './insert-external.ts'
 import { judgeExternal } from './judge-external.ts'
 import { preApprove } from './pre-approve.ts'
 import { requireProgram, type Program } from './require-program.ts'
-import { requireStaffed } from './require-staffed.ts'
 
 export interface OpenedExternal {
   readonly requestId: string
@@ -60,7 +60,9 @@ async function openJudged(
   },
 ): Promise<OpenedExternal> {
   const { judgement } = opening.judged
-  if (judgement.routing !== null) await requireStaffed(unit.tx, judgement.routing)
+  if (judgement.routing !== null) {
+    requireStaffed(judgement.routing, await readStaffedTeams(unit.tx))
+  }
   await refuseTooMany(unit.tx, opening.program.ownerId)
   const { config, workers } = await ctx.policies.inForce()
   const worker = workers.get(opening.asked.worker ?? '')

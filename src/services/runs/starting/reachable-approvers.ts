@@ -2,6 +2,7 @@ import { Problem } from '../../../domain/problem.ts'
 import type { Policy, WorkerDefinition } from '../../../policy/policy.ts'
 import { possibleRoutes } from '../../../policy/possible-routes.ts'
 import type { Db, Tx } from '../../../store/database.ts'
+import { readStaffedTeams, requireStaffed } from '../../access/staffed-teams.ts'
 
 /**
  * Refuses to start a run whose asks could reach nobody (product.md 22): wherever a call of the worker might be asked,
@@ -14,14 +15,7 @@ export async function assertReachable(
   worker: WorkerDefinition,
 ): Promise<void> {
   if (possibleRoutes(policy, worker).length === 0) return
-  const rows = await db
-    .selectFrom('team_member')
-    .innerJoin('person', 'person.id', 'team_member.person_id')
-    .select('team')
-    .distinct()
-    .where('disabled_at', 'is', null)
-    .execute()
-  assertStaffed(policy, worker, new Set(rows.map((row) => row.team)))
+  assertStaffed(policy, worker, await readStaffedTeams(db))
 }
 
 /** As `assertReachable`, of teams that are said to have somebody. */
@@ -38,15 +32,7 @@ export function assertStaffed(
         { worker: worker.name, tool: route.tool },
       )
     }
-    const { any } = route.quorum
-    if (any.some((places) => places.every((place) => staffed.has(place.team)))) continue
-    const empty = [...new Set(any.flat().map((place) => place.team))].filter(
-      (team) => !staffed.has(team),
-    )
-    throw new Problem(
-      'unreachable_approvers',
-      `Requests in the queue ${route.queue} would reach nobody: add members to the team ${empty.join(' and ')} in countersign.yaml`,
-      { worker: worker.name, queue: route.queue, teams: empty },
-    )
+    const { queue, quorum } = route
+    requireStaffed({ queue, quorum }, staffed, { worker: worker.name })
   }
 }
