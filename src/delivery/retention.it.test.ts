@@ -54,12 +54,28 @@ async function allContents(): Promise<string> {
   return texts.join('\n')
 }
 
-test('without the setting nothing goes, however old', async () => {
+test('without the setting nothing goes, however old, but notifications that were delivered; those that were given up stay', async () => {
+  const { db } = desk.database
+  await db.insertInto('endpoint').values({ name: 'webhook:ci', told_until: '0' }).execute()
+  await sql`
+    insert into delivery (id, endpoint, event_id, type, body, state, created_at)
+      select gen_random_uuid(), 'webhook:ci', gen_random_uuid(), 'told', state, state, now() - days * interval '1 day'
+      from unnest(array['pending', 'delivered', 'dead']) state, unnest(array[29, 31]) days
+  `.execute(db)
   const runId = await endedRun('notes/kept.md', 'the kept words', 400)
   await desk.activate(config(''))
   await keepRetention(desk.api, running)
   expect(JSON.stringify(await loadTranscript(desk.database.db, runId))).toContain('the kept words')
-  expect(await desk.database.db.selectFrom('cleared_run').selectAll().execute()).toEqual([])
+  expect(await db.selectFrom('cleared_run').selectAll().execute()).toEqual([])
+  expect(await states()).toEqual(['dead', 'dead', 'delivered', 'pending', 'pending'])
+  await desk.activate(config('retention: { records: 30d }'))
+  await keepRetention(desk.api, running)
+  expect(await states()).toEqual(['dead', 'delivered', 'pending', 'pending'])
+
+  async function states(): Promise<string[]> {
+    const rows = await db.selectFrom('delivery').select('state').orderBy('state').execute()
+    return rows.map(({ state }) => state)
+  }
 })
 
 test('the words of runs that ended long ago go, with a note of when and by which rule; evidence and younger runs stay', async () => {

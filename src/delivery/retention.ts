@@ -3,7 +3,7 @@ import type { ServiceContext } from '../services/context.ts'
 import { errorText } from '../services/error-text.ts'
 import { clearTranscript } from '../services/retention/clear-transcript.ts'
 import { dueRuns, type RunPlace } from '../services/retention/due-runs.ts'
-import { removeRecords } from '../services/retention/remove-records.ts'
+import { removeDelivered, removeRecords } from '../services/retention/remove-records.ts'
 import { ruleText } from '../services/retention/retention-rules.ts'
 import { advisoryLocks } from '../store/connection/advisory-locks.ts'
 import type { Db } from '../store/database.ts'
@@ -13,10 +13,13 @@ import { Repeating } from './repeating.ts'
 const everyMs = 10 * 60 * 1000
 const runsAtOnce = 50
 const contentsAtOnce = 2000
+/** A look for what refers to contents goes through whole tables: so many in a round, and the rest in the next one. */
+const looksMost = 20
 
 /**
  * Removes what `retention` of countersign.yaml says need not be kept, in every API process, one of them at a time. In small
- * steps, each whole: whoever ends in the middle is gone on with. Without the setting it removes nothing.
+ * steps, each whole: whoever ends in the middle is gone on with. Without the setting nothing goes but notifications that were
+ * delivered long ago.
  */
 export class Retention implements AsyncDisposable {
   readonly #stopping = new AbortController()
@@ -40,7 +43,8 @@ export class Retention implements AsyncDisposable {
 export async function keepRetention(ctx: ServiceContext, stopping: AbortSignal): Promise<void> {
   const { transcriptsMs, recordsMs } = (await ctx.policies.inForce()).config.retention
   await underLock(ctx.db, async () => {
-    if (recordsMs !== null) await removeRecords(ctx.db, { olderThanMs: recordsMs, stopping })
+    if (recordsMs === null) await removeDelivered(ctx.db, stopping)
+    else await removeRecords(ctx.db, { olderThanMs: recordsMs, stopping })
     if (transcriptsMs !== null) await clearRuns(ctx, transcriptsMs, stopping)
     // Also what was released under a rule that is gone, or by somebody else.
     await dropContents(ctx.db, stopping)
@@ -69,8 +73,9 @@ async function clearRuns(
 }
 
 async function dropContents(db: Db, stopping: AbortSignal): Promise<void> {
-  for (let looked = contentsAtOnce; looked === contentsAtOnce && !stopping.aborted;) {
-    ;({ looked } = await dropReleased(db, contentsAtOnce))
+  for (let look = 0; look < looksMost && !stopping.aborted; look += 1) {
+    const { looked } = await dropReleased(db, contentsAtOnce)
+    if (looked < contentsAtOnce) break
   }
   await forgetRemoved(db, contentsAtOnce)
 }

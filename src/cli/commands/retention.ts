@@ -71,7 +71,10 @@ function linesOf({ transcripts, records }: RetentionPreviewView): string[] {
     transcripts === null
       ? 'transcripts: every word of every run is kept.'
       : `${transcripts.rule}: the words of ${transcripts.runs} runs would go.`
-  if (records === null) return [first, 'records: every delivery, session and the like is kept.']
+  if (records === null) {
+    const kept = 'every session, event and the like is kept; notifications that were delivered'
+    return [first, `records: ${kept} go after 30 days.`]
+  }
   const { rule, ...counts } = records
   const each = Object.entries(counts).map(([kind, count]) => `${count} ${wordsOf(kind)}`)
   return [first, `${rule}: ${each.join(', ')} would go.`]

@@ -1,7 +1,7 @@
 import { sql, type RawBuilder } from 'kysely'
 
 /** Rows of one kind that are no evidence and of no use once they are over: which, and how the oldest are found. */
-interface OldRecords {
+export interface OldRecords {
   readonly table: RawBuilder<unknown>
   /** the primary key */
   readonly key: RawBuilder<unknown>
@@ -10,6 +10,8 @@ interface OldRecords {
   readonly at: RawBuilder<unknown>
   /** through an index; a table of people's size has none */
   readonly order: RawBuilder<unknown>
+  /** they come in this order and not in that of `at`: looked through page by page, as far as they are old */
+  readonly walked: boolean
 }
 
 const always = sql`true`
@@ -22,6 +24,7 @@ export const oldRecords = {
     over: sql`(delivered_at is not null or undeliverable_at is not null)`,
     at: sql`created_at`,
     order: sql`id`,
+    walked: true,
   },
   /** of the live stream; the newest says where it stands */
   events: {
@@ -30,6 +33,7 @@ export const oldRecords = {
     over: sql`sequence < (select max(sequence) from event)`,
     at: sql`created_at`,
     order: sql`sequence`,
+    walked: true,
   },
   /** delivered or given up */
   deliveries: {
@@ -38,6 +42,7 @@ export const oldRecords = {
     over: sql`state in ('delivered', 'dead')`,
     at: sql`created_at`,
     order: sql`created_at, id`,
+    walked: false,
   },
   /** answers to calls that nobody repeats any more */
   idempotencyKeys: {
@@ -46,6 +51,7 @@ export const oldRecords = {
     over: always,
     at: sql`created_at`,
     order: sql`created_at`,
+    walked: false,
   },
   sessions: {
     table: sql`session`,
@@ -53,6 +59,7 @@ export const oldRecords = {
     over: always,
     at: sql`expires_at`,
     order: sql`expires_at`,
+    walked: false,
   },
   signInLinks: {
     table: sql`sign_in_link`,
@@ -60,8 +67,18 @@ export const oldRecords = {
     over: always,
     at: sql`expires_at`,
     order: sql`expires_at`,
+    walked: false,
   },
 } as const satisfies Readonly<Record<string, OldRecords>>
+
+/**
+ * What goes without a setting: notifications that were delivered so long ago. What was given up stays until somebody
+ * sends it again, or `records` says otherwise.
+ */
+export const deliveredByDefault = {
+  records: { ...oldRecords.deliveries, over: sql`state = 'delivered'` },
+  olderThanMs: 30 * 24 * 60 * 60 * 1000,
+} as const satisfies { readonly records: OldRecords; readonly olderThanMs: number }
 
 /** How many of each kind. */
 export type RecordCounts = Record<keyof typeof oldRecords, number>
@@ -70,5 +87,9 @@ export const recordKinds = Object.keys(oldRecords) as readonly (keyof RecordCoun
 
 /** The condition on rows of a kind that were over longer ago than this. */
 export function isDue({ over, at }: OldRecords, olderThanMs: number): RawBuilder<unknown> {
-  return sql`${at} < clock_timestamp() - ${olderThanMs} * interval '1 millisecond' and ${over}`
+  return sql`${isOld(at, olderThanMs)} and ${over}`
+}
+
+export function isOld(at: RawBuilder<unknown>, olderThanMs: number): RawBuilder<unknown> {
+  return sql`${at} < clock_timestamp() - ${olderThanMs} * interval '1 millisecond'`
 }
