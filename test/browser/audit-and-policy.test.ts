@@ -3,6 +3,7 @@ import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
+import { eraseRequestContents } from '../../src/services/erasure/erase-contents.ts'
 import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
 import { ask, openDashboard, type Dashboard } from './open-dashboard.ts'
 
@@ -200,4 +201,30 @@ test('what is not JSON, and a tool that there is not, are said to be', async () 
   await form.getByRole('button', { name: 'Explain' }).click()
   await form.getByText('no_such_tool').first().waitFor()
   expect(await form.getByText('Pre-approved').count()).toBe(0)
+})
+
+test('a request whose contents were erased says so in their place, live, and what it was is nowhere', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/jane.md', content: 'Jane Doe lives in Elm Street\n' }
+  const { runId, requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'On Jane Doe.')
+  const request = requestIds[0]!
+  await desk.decide(desk.people.grace, request)
+  await desk.perform(await desk.turn(runId, 1))
+  await desk.turn(runId, 2)
+  const page = await dashboard.open('Grace', `/requests/${request}`)
+  await page.getByRole('heading', { name: 'What was asked for' }).waitFor()
+  await page.getByText('Jane Doe lives in Elm Street').first().waitFor()
+  await eraseRequestContents(desk.api, desk.people.olga.caller, { request, why: 'asked for it' })
+  await page.getByRole('heading', { name: 'The contents were erased' }).waitFor()
+  await page.getByText(/^Olga had them erased/).waitFor()
+  await page.getByText(/What was erased: \d+/).click()
+  await page.getByText('The bytes themselves').waitFor()
+  expect(await page.getByRole('button', { name: 'Show every byte' }).count()).toBe(0)
+  await page.getByText('Jane').first().waitFor({ state: 'detached' })
+  await page.goto(`${dashboard.url}/runs/${runId}`)
+  await page
+    .getByText(/\[erased on .* by Olga\]/)
+    .first()
+    .waitFor()
+  expect(await page.content()).not.toContain('Jane')
 })

@@ -48,7 +48,7 @@ export async function contentsOfCall(
       union select request_id, 'claim', null, claim_hash from external_request where request_id = any(${ids}::uuid[])
       union select request_id, 'summary', null, outcome_summary_hash from external_request where request_id = any(${ids}::uuid[])
       union select id, 'statement', null, agent_reason_hash from request where id = any(${ids}::uuid[])
-      union select ${asked.id}::uuid, 'input', null, input_hash from tool_call where id = ${asked.call_id}::uuid
+      union select ${asked.id}::uuid, 'arguments', null, input_hash from tool_call where id = ${asked.call_id}::uuid
       union select ${asked.id}::uuid, 'result', null, unnest(array[result_text_hash, result_output_hash]) from tool_call
         where id = ${asked.call_id}::uuid and run_id not in (select run_id from cleared_run)
       union select ${asked.id}::uuid, 'result', null, output_hash from execution where call_id = ${asked.call_id}::uuid

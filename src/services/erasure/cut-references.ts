@@ -54,7 +54,7 @@ async function cutRequests(
   const ids = call.requests.map(({ id }) => id)
   await sql`
     with revised as (
-      update request_revision set title = request.tool || ': contents erased', facts = ${bareFacts},
+      update request_revision set title = 'Call ' || request.tool || ' (contents erased)', facts = ${bareFacts},
         input_hash = ${by.input}, presentation_hash = ${by.presentation}, content_hash = ${by.text}, content_type = 'text/plain'
       from request where request.id = request_id and request_id = any(${ids}::uuid[])
     ), files as (
@@ -63,7 +63,7 @@ async function cutRequests(
       update external_request set metadata = null, claim_hash = null, outcome_summary_hash = null
       where request_id = any(${ids}::uuid[])
     )
-    update request set title = tool || ': contents erased', rule = ${bareRule(by.said)}
+    update request set title = 'Call ' || tool || ' (contents erased)', rule = ${bareRule(by.said)}
     where id = any(${ids}::uuid[])
   `.execute(tx)
   await sql`

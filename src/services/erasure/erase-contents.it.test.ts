@@ -123,7 +123,7 @@ describe('erasing what the call of a request holds', () => {
     const after = await getRequest(desk.api, grace.caller, { request: call.requestId })
     expect(JSON.stringify(after)).not.toContain('Corin')
     expect(after).toMatchObject({
-      title: 'write_file: contents erased',
+      title: 'Call write_file (contents erased)',
       input: { erased: expect.stringMatching(said) },
       presentation: { type: 'text', content: expect.stringContaining('[erased on ') },
       agentReason: expect.stringMatching(said),

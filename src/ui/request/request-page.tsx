@@ -17,6 +17,7 @@ import { AgentStatement } from './agent-statement.tsx'
 import { Comments } from './comments.tsx'
 import { DecisionPanel } from './decision/decision-panel.tsx'
 import { Effect } from './effect/effect.tsx'
+import { Erased } from './erased.tsx'
 import { ExecutionResult } from './execution-result.tsx'
 import { Facts } from './facts.tsx'
 import { Activity, Decisions } from './history.tsx'
@@ -111,20 +112,24 @@ function Opened({ request }: { request: RequestDetail }) {
         />
         <ExecutionResult request={request} />
         <WhyAsked request={shown} />
-        <SecretsContext value={secrets.counted}>
-          <Effect
-            key={shown.presentation.digest}
-            request={shown}
-            onRegion={setRegion}
-            onAllShown={setAllShown}
-          />
-        </SecretsContext>
+        {shown.erased !== null ? (
+          <Erased erased={shown.erased} />
+        ) : (
+          <SecretsContext value={secrets.counted}>
+            <Effect
+              key={shown.presentation.digest}
+              request={shown}
+              onRegion={setRegion}
+              onAllShown={setAllShown}
+            />
+          </SecretsContext>
+        )}
         <NamedFiles key={`files ${shown.revision}`} request={shown} />
         <SecretsContext value={secrets.others}>
-          {request.external === null ? (
-            <AgentStatement text={shown.agentReason} />
-          ) : (
+          {request.external !== null ? (
             <ProgramCard request={request} />
+          ) : (
+            shown.erased === null && <AgentStatement text={shown.agentReason} />
           )}
         </SecretsContext>
         <Siblings request={request} />

@@ -70,7 +70,7 @@ test('what a call held is erased over HTTP once its run is over; until then 409 
   expect(await grace.get(`/v1/requests/${id}`)).toMatchObject({
     status: 200,
     body: {
-      title: 'write_file: contents erased',
+      title: 'Call write_file (contents erased)',
       input: { erased: expect.stringContaining('[erased on ') },
       erased: { by: { name: 'Olga' }, contents: expect.any(Array) },
     },

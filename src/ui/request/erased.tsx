@@ -1,0 +1,55 @@
+import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import { Hash } from '../text/hash.tsx'
+import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
+
+type Erasure = NonNullable<RequestDetail['erased']>
+
+/** In the place of what would happen, once a person had that erased: who and when, and which hashes are left of it. */
+export function Erased({ erased }: { erased: Erasure }) {
+  const { at, by, contents } = erased
+  return (
+    <section className="card" aria-labelledby="erased-title">
+      <h2 id="erased-title">The contents were erased</h2>
+      <p>
+        <VisibleText text={by.name} /> had them erased <Time at={at} />: what the call was given,
+        what was shown of it, its files, what it returned, and what the model said from then on. Who
+        decided what, when and under which rule is here still, and the trail is whole.
+      </p>
+      {contents.length > 0 && (
+        <details className="facts-line">
+          <summary>What was erased: {contents.length}</summary>
+          <ul>
+            {contents.map((part) => (
+              <li key={`${part.of} ${part.revision} ${part.hash}`} className="row spread">
+                <span>
+                  {words[part.of] ?? part.of}
+                  {part.revision !== null && contents.some((one) => (one.revision ?? 0) > 1)
+                    ? ` of revision ${part.revision}`
+                    : ''}
+                </span>
+                <span className="dim small">
+                  {part.bytes.toLocaleString('en')} bytes <Hash value={part.hash} what="hash" />
+                </span>
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </section>
+  )
+}
+
+const words: Readonly<Record<string, string>> = {
+  input: 'Arguments',
+  arguments: 'Arguments, as the model wrote them',
+  presentation: 'What was shown',
+  content: 'The bytes themselves',
+  file: 'A file that it named',
+  claim: 'The program’s own words',
+  summary: 'The program’s report',
+  statement: 'The agent’s statement',
+  result: 'What it returned',
+  words: 'What the model said',
+  task: 'The task of the run that it started',
+}
