@@ -11,9 +11,9 @@ export interface StillRun {
 }
 
 /**
- * Runs that wait for nobody and were still for `seconds`: they are `running`, or a call of theirs waits although
- * its request was decided, or a request's next step or expiry is due; and those shown as stalled. What is on its way through the
- * outbox is not among them.
+ * Runs that wait for nobody and were still for `seconds`: they are `running`, or a call of theirs waits although its
+ * request was decided (and no other of it, nor of an earlier call of its turn, is pending), or a request's next step or
+ * expiry is due; and those shown as stalled. What is on its way through the outbox is not among them.
  */
 export async function stillRuns(
   db: Db,
@@ -44,6 +44,11 @@ export async function stillRuns(
           join request on request.id = tool_call.request_id
           where tool_call.run_id = run.id and tool_call.result_type is null
             and request.state <> 'pending' and not ${waitsForChild}
+            and not exists (
+              select from request as asked
+              where asked.run_id = tool_call.run_id and asked.turn = tool_call.turn
+                and asked.position <= tool_call.position and asked.state = 'pending'
+            )
         )
         or exists (
           select from request

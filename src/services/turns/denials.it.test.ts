@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import { stillRuns } from '../../delivery/reconciling/still-runs.ts'
 import { advanceRequests } from '../runs/advance-requests.ts'
 import { useTurnDesk, desk, aWrite, runRow, say } from './turns.fixture.ts'
 
@@ -85,6 +86,26 @@ describe('denials', () => {
   })
 
   // Rules: product.md 12
+  test('of a later call leave the run waiting for the earlier one, which is no stillness that needs mending', async () => {
+    desk.say({ calls: [aWrite, { ...aWrite, input: { ...aWrite.input, path: 'notes/b.md' } }] })
+    const runId = await desk.start()
+    const turn = await desk.turn(runId, 1)
+    const [first, second] = await desk.calls(runId, 1)
+    const { grace } = desk.people
+    await desk.decide(grace, second?.requestId ?? '', { decision: 'deny', then: 'stop' })
+    const isStill = async (): Promise<boolean> => {
+      const { db } = desk.database
+      await db.updateTable('outbox').set({ delivered_at: new Date() }).execute()
+      return (await stillRuns(db, { seconds: 0, most: 1000 })).some(({ id }) => id === runId)
+    }
+    expect(await isStill()).toBe(false)
+    await desk.decide(grace, first?.requestId ?? '')
+    expect(await isStill()).toBe(true)
+    await desk.perform(turn)
+    expect((await desk.calls(runId, 1)).map((call) => call.result)).toEqual(['output', 'denied'])
+    expect(await desk.turn(runId, 2)).toEqual({ kind: 'waiting_for_input' })
+  })
+
   test('nobody gave in time are an expiry, neither approval nor denial', async () => {
     desk.say({ calls: [aWrite] })
     const runId = await desk.start()
