@@ -1,12 +1,11 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ApiKeyList, ApiKeyView, RotatedKeyView } from '../../api/schemas/access/auth.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
+import { useAct } from '../api/use-act.ts'
 import { useMe } from '../api/queries.ts'
-import { announce } from '../shell/announce.tsx'
 import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
@@ -17,25 +16,18 @@ import { CreateKey } from './create-key.tsx'
 /** One's own API keys: programs that act for one, and never decide. */
 export function KeysSection() {
   const { person } = useMe()
-  const client = useQueryClient()
+  const change = useAct(['keys'])
   const [shown, setShown] = useState<string | null>(null)
   const keys = useQuery({
     queryKey: ['keys'],
     queryFn: ({ signal }) => everyPage<ApiKeyList>('/v1/keys', signal),
   })
   const own = keys.data?.items.filter((key) => key.owner.id === person.id) ?? []
-  const act = async (work: () => Promise<{ key?: string }>, said: string): Promise<boolean> => {
-    try {
+  const act = (work: () => Promise<{ key?: string }>, said: string): Promise<boolean> =>
+    change(async () => {
       const { key } = await work()
       if (key !== undefined) setShown(key)
-      announce(said)
-      await client.invalidateQueries({ queryKey: ['keys'] })
-      return true
-    } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
-      return false
-    }
-  }
+    }, said)
   return (
     <section className="card column" aria-labelledby="keys-title">
       <h2 id="keys-title">API keys</h2>

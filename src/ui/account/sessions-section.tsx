@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import type { SessionList, SessionView } from '../../api/schemas/access/sessions.ts'
 import { callApi } from '../api/call-api.ts'
 import { everyPage } from '../api/every-page.ts'
-import { announce } from '../shell/announce.tsx'
+import { useAct } from '../api/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
@@ -19,25 +18,16 @@ const methodWords: Record<SessionView['method'], string> = {
 
 /** Where one is signed in. Another session ends at once, with what it holds open. */
 export function SessionsSection() {
-  const client = useQueryClient()
+  const act = useAct(['sessions'])
   const sessions = useQuery({
     queryKey: ['sessions'],
     queryFn: ({ signal }) => everyPage<SessionList>('/v1/sessions', signal),
   })
   const items = sessions.data?.items ?? []
-  const end = async (
-    path: string,
-    question: { method?: 'DELETE'; body?: object },
-    said: string,
-  ) => {
-    try {
-      await callApi(path, question)
-      announce(said)
-      await client.invalidateQueries({ queryKey: ['sessions'] })
-    } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
-    }
-  }
+  const end = (id: string) =>
+    act(() => callApi(`/v1/sessions/${id}`, { method: 'DELETE' }), 'The session ended')
+  const endOthers = () =>
+    act(() => callApi('/v1/sessions/end-others', { body: {} }), 'All other sessions ended')
   return (
     <section className="card column" aria-labelledby="sessions-title">
       <h2 id="sessions-title">Sessions</h2>
@@ -64,9 +54,7 @@ export function SessionsSection() {
                 size="compact-sm"
                 variant="default"
                 aria-label={`End the session on ${session.device}, started ${session.createdAt}`}
-                onClick={() =>
-                  void end(`/v1/sessions/${session.id}`, { method: 'DELETE' }, 'The session ended')
-                }
+                onClick={() => void end(session.id)}
               >
                 End
               </Button>
@@ -77,12 +65,7 @@ export function SessionsSection() {
       <div className="row">
         <AnotherDevice />
         {items.length > 1 && (
-          <Button
-            variant="default"
-            onClick={() =>
-              void end('/v1/sessions/end-others', { body: {} }, 'All other sessions ended')
-            }
-          >
+          <Button variant="default" onClick={() => void endOthers()}>
             End all other sessions
           </Button>
         )}

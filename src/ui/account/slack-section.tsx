@@ -1,39 +1,27 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { SlackLinkList } from '../../api/schemas/notifications/slack.ts'
 import { callApi } from '../api/call-api.ts'
-import { announce } from '../shell/announce.tsx'
+import { useAct } from '../api/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Time } from '../text/time.tsx'
 
 /** Who one is in Slack. A code in the address, from Slack, is confirmed by a press: opening the page links nobody. */
 export function SlackSection() {
-  const client = useQueryClient()
+  const act = useAct(['slack-links'])
   const [code, setCode] = useState(codeInAddress)
   const links = useQuery({
     queryKey: ['slack-links'],
     queryFn: ({ signal }) => callApi<SlackLinkList>('/v1/slack/links', { signal }),
   })
-  const change = async (
-    path: string,
-    question: { method?: 'DELETE'; body?: object },
-    said: string,
-  ) => {
-    try {
-      await callApi(path, question)
-      announce(said)
-    } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
-    }
-    await client.invalidateQueries({ queryKey: ['slack-links'] })
-  }
+  const unlink = (id: string) =>
+    act(() => callApi(`/v1/slack/links/${id}`, { method: 'DELETE' }), 'The link ended')
   const confirm = async () => {
     setCode(null)
     history.replaceState(null, '', location.pathname)
-    await change('/v1/slack/links', { body: { code } }, 'You are linked with Slack')
+    await act(() => callApi('/v1/slack/links', { body: { code } }), 'You are linked with Slack')
   }
   const list = links.data
   if (list !== undefined && !list.configured && list.items.length === 0) return null
@@ -68,9 +56,7 @@ export function SlackSection() {
               size="compact-sm"
               variant="default"
               aria-label={`Unlink ${link.userId}`}
-              onClick={() =>
-                void change(`/v1/slack/links/${link.id}`, { method: 'DELETE' }, 'The link ended')
-              }
+              onClick={() => void unlink(link.id)}
             >
               Unlink
             </Button>

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { PolicyAgreement, PolicyState } from '../../api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
 import { usePolicy, usePolicyDifference } from '../api/queries.ts'
+import { useAct } from '../api/use-act.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Hash } from '../text/hash.tsx'
@@ -72,15 +72,9 @@ function Problems({ folder }: { folder: NonNullable<PolicyState['folder']> }) {
 }
 
 function Waiting({ proposal }: { proposal: NonNullable<PolicyState['proposal']> }) {
-  const client = useQueryClient()
-  const withdraw = async (): Promise<void> => {
-    try {
-      await callApi(`/v1/policy/proposals/${proposal.id}`, { method: 'DELETE' })
-    } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
-    }
-    await client.invalidateQueries({ queryKey: ['policy'] })
-  }
+  const act = useAct(['policy'])
+  const withdraw = () =>
+    act(() => callApi(`/v1/policy/proposals/${proposal.id}`, { method: 'DELETE' }))
   return (
     <div className="row">
       <p className="small grow">

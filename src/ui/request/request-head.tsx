@@ -6,7 +6,7 @@ import { lastListAddress, type placeInList } from '../inbox/last-list.ts'
 import { useAriaKeys } from '../keyboard/keyboard-provider.tsx'
 import { copyText } from '../text/copy-text.ts'
 import { Time } from '../text/time.tsx'
-import { ClaimButton } from './decision/wording/quorum.tsx'
+import { ClaimButton } from './decision/claim-button.tsx'
 import { MoreTime } from './more-time.tsx'
 import { Risk } from './risk.tsx'
 

@@ -1,10 +1,9 @@
 import { Button } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useQueryClient } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import type { GrantView } from '../../api/schemas/policy/grants.ts'
 import { callApi } from '../api/call-api.ts'
 import { useGrants } from '../api/queries.ts'
+import { useAct } from '../api/use-act.ts'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -30,15 +29,8 @@ export function Grants({ runId }: { runId: string }) {
 }
 
 function Grant({ grant, runId }: { grant: GrantView; runId: string }) {
-  const client = useQueryClient()
-  const revoke = async (): Promise<void> => {
-    try {
-      await callApi(`/v1/grants/${grant.id}`, { method: 'DELETE' })
-      await client.invalidateQueries({ queryKey: ['run', runId] })
-    } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
-    }
-  }
+  const act = useAct(['run', runId])
+  const revoke = () => act(() => callApi(`/v1/grants/${grant.id}`, { method: 'DELETE' }))
   return (
     <li className="small">
       <p>

@@ -1,14 +1,8 @@
-import { Button } from '@mantine/core'
 import { IconCheck, IconHourglass } from '@tabler/icons-react'
-import { useQueryClient } from '@tanstack/react-query'
-import { notifications } from '@mantine/notifications'
-import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
-import { callApi } from '../../../api/call-api.ts'
-import { useMe } from '../../../api/queries.ts'
-import { useAriaKeys, useShortcut } from '../../../keyboard/keyboard-provider.tsx'
-import { Hash } from '../../../text/hash.tsx'
-import { Time } from '../../../text/time.tsx'
-import { missingText, stepWords } from './stage-sentence.ts'
+import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import { Hash } from '../../text/hash.tsx'
+import { Time } from '../../text/time.tsx'
+import { missingText, stepWords } from './wording/stage-sentence.ts'
 
 /** What a decision here is bound to, how many are needed, and who can give them. */
 export function Quorum({ request }: { request: RequestDetail }) {
@@ -74,39 +68,5 @@ function Steps({ request }: { request: RequestDetail }) {
         </ul>
       </dd>
     </div>
-  )
-}
-
-/** Tells colleagues that one is on it, for a while; nobody is kept from deciding. */
-export function ClaimButton({ request }: { request: RequestDetail }) {
-  const me = useMe()
-  const client = useQueryClient()
-  const mine = request.claim?.person.id === me.person.id
-  const toggle = async (): Promise<void> => {
-    try {
-      await callApi(`/v1/requests/${request.id}/claim`, { method: mine ? 'DELETE' : 'POST' })
-      await client.invalidateQueries({ queryKey: ['request'] })
-    } catch (error) {
-      notifications.show({ color: 'red', message: (error as Error).message })
-    }
-  }
-  const usable = request.state === 'pending'
-  useShortcut('claim', usable ? () => void toggle() : null)
-  const keys = useAriaKeys('claim')
-  if (!usable) return null
-  return (
-    <>
-      {request.claim !== null && !mine && (
-        <span className="small dim">{request.claim.person.name} is on it</span>
-      )}
-      <Button
-        size="xs"
-        variant={mine ? 'light' : 'default'}
-        onClick={() => void toggle()}
-        {...keys}
-      >
-        {mine ? 'Release' : 'Claim'}
-      </Button>
-    </>
   )
 }
