@@ -8,6 +8,7 @@ import { useAudit, useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { ShowMore } from '../states/show-more.tsx'
 import { AuditTable } from './audit-table.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { eventWords } from './event-words.ts'
@@ -92,16 +93,7 @@ export function AuditPage() {
         </div>
       )}
       {events.length > 0 && !unknown && <AuditTable events={events} onOpen={setOpen} />}
-      {audit.hasNextPage && (
-        <Button
-          variant="default"
-          mt="md"
-          loading={audit.isFetchingNextPage}
-          onClick={() => void audit.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore list={audit} />
       <Drawer
         opened={open !== null}
         onClose={() => setOpen(null)}

@@ -3,6 +3,7 @@ import { Link } from 'react-router'
 import type { WebhookDelivery } from '../../api/schemas/notifications/webhooks.ts'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { ShowMore } from '../states/show-more.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { useDeliveries, useResend, type DeliveryFilter } from './use-deliveries.ts'
@@ -71,11 +72,7 @@ export function DeliveryList({
           </li>
         ))}
       </ul>
-      {deliveries.hasNextPage && (
-        <Button variant="default" onClick={() => void deliveries.fetchNextPage()}>
-          Show older ones
-        </Button>
-      )}
+      <ShowMore list={deliveries} words="Show older ones" />
     </>
   )
 }

@@ -1,7 +1,7 @@
-import { Button } from '@mantine/core'
 import { useState } from 'react'
 import type { PolicyActivation } from '../../api/schemas/policy/policy.ts'
 import { useMe, usePolicyActivations, usePolicyDifference } from '../api/queries.ts'
+import { ShowMore } from '../states/show-more.tsx'
 import { Hash } from '../text/hash.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
@@ -34,11 +34,7 @@ export function History() {
           </li>
         ))}
       </ul>
-      {activations.hasNextPage && (
-        <Button variant="default" onClick={() => void activations.fetchNextPage()}>
-          Show older versions
-        </Button>
-      )}
+      <ShowMore list={activations} words="Show older versions" />
     </section>
   )
 }

@@ -1,4 +1,4 @@
-import { Button, NativeSelect } from '@mantine/core'
+import { NativeSelect } from '@mantine/core'
 import { Link, useNavigate, useSearchParams } from 'react-router'
 import { useMe, useRuns, useWorkers } from '../api/queries.ts'
 import { startCommand } from '../inbox/start-command.ts'
@@ -6,6 +6,7 @@ import { Headline } from '../shell/headline.tsx'
 import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
+import { ShowMore } from '../states/show-more.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { RunState, runStateWords } from './run-state.tsx'
@@ -95,16 +96,7 @@ export function RunsPage() {
           ))}
         </ul>
       )}
-      {runs.hasNextPage && (
-        <Button
-          variant="default"
-          mt="md"
-          loading={runs.isFetchingNextPage}
-          onClick={() => void runs.fetchNextPage()}
-        >
-          Show more
-        </Button>
-      )}
+      <ShowMore list={runs} />
     </>
   )
 }

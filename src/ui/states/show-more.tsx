@@ -1,0 +1,26 @@
+import { Button } from '@mantine/core'
+
+/** Asks for the next page of a list; nothing once all of it is there. */
+export function ShowMore({
+  list,
+  words = 'Show more',
+}: {
+  list: {
+    readonly hasNextPage: boolean
+    readonly isFetchingNextPage: boolean
+    readonly fetchNextPage: () => Promise<unknown>
+  }
+  words?: string
+}) {
+  if (!list.hasNextPage) return null
+  return (
+    <Button
+      variant="default"
+      mt="md"
+      loading={list.isFetchingNextPage}
+      onClick={() => void list.fetchNextPage()}
+    >
+      {words}
+    </Button>
+  )
+}
