@@ -8,12 +8,18 @@ import type { TeamLife } from './team-life.ts'
 export async function brokenInLife(life: TeamLife): Promise<BrokenInvariant[]> {
   return [
     ...(await brokenInvariants(life.db)),
-    ...(await lostOrLate(life)),
+    ...(await brokenAtOnce(life)),
+    ...(await stepsLost(life)),
     ...(await quorumsNotMet(life)),
   ]
 }
 
-async function lostOrLate({ db, acknowledged, temporal }: TeamLife): Promise<BrokenInvariant[]> {
+/** What of that is found in milliseconds, without a look through the trail. */
+export async function brokenAtOnce({
+  db,
+  acknowledged,
+  temporal,
+}: TeamLife): Promise<BrokenInvariant[]> {
   const { rows } = await sql<BrokenInvariant>`
     select 'a recorded decision is gone' as what, told::text as id from unnest(${[...acknowledged]}::uuid[]) as told
       where not exists (select from decision where id = told)
@@ -25,17 +31,31 @@ async function lostOrLate({ db, acknowledged, temporal }: TeamLife): Promise<Bro
     union all select 'a run waits for nobody', run.id::text from run
       where state = 'waiting_for_approval' and not exists (
         select from request where request.run_id = run.id and request.state = 'pending')
-    union all select 'a step neither taken nor told as missed', request.id::text from request
-      join audit_event on audit_event.request_id = request.id and audit_event.type = 'request.expired'
-      where coalesce(cardinality(steps_taken), 0)
-        + jsonb_array_length(coalesce(document::jsonb -> 'detail' -> 'missed', '[]')) <> (
-          select count(*) from jsonb_array_elements(coalesce(routing -> 'steps', '[]')) as step
-          where created_at + (step ->> 'afterMs')::float8 * interval '1 millisecond' <= expires_at)
     union all select 'what was due did not happen', id::text from request
       where ${!temporal.isDown} and state = 'pending' and run_id is not null
         and least(next_step_at, expires_at) < fake_time.clock_timestamp() - interval '1 minute'
     union all select 'an ended run left a request behind', request.id::text from request join run on run.id = run_id
       where run.ended_at is not null and request.state = 'pending'
+    union all select 'an end without its time', id::text from request where (decided_at is null) <> (state = 'pending')
+    union all select 'a permit spent twice', permit_id::text from execution
+      where permit_id is not null group by permit_id having count(*) > 1
+    union all select 'two live permits of a call', call_id::text from permit
+      where state = 'live' and call_id is not null group by call_id having count(*) > 1
+    union all select 'a run that counts its requests wrong', run.id::text from run
+      where pending_requests <> (
+        select count(*) from request where request.run_id = run.id and request.state = 'pending')
+  `.execute(db)
+  return rows
+}
+
+async function stepsLost({ db }: TeamLife): Promise<BrokenInvariant[]> {
+  const { rows } = await sql<BrokenInvariant>`
+    select 'a step neither taken nor told as missed' as what, request.id::text as id from request
+      join audit_event on audit_event.request_id = request.id and audit_event.type = 'request.expired'
+      where coalesce(cardinality(steps_taken), 0)
+        + jsonb_array_length(coalesce(document::jsonb -> 'detail' -> 'missed', '[]')) <> (
+          select count(*) from jsonb_array_elements(coalesce(routing -> 'steps', '[]')) as step
+          where created_at + (step ->> 'afterMs')::float8 * interval '1 millisecond' <= expires_at)
   `.execute(db)
   return rows
 }

@@ -1,13 +1,13 @@
 import { expect } from 'vitest'
 import { coverAudit } from '../fixtures/cover-audit.ts'
-import { brokenInLife } from './judge-life.ts'
+import { brokenAtOnce, brokenInLife } from './judge-life.ts'
 import { stepsOf } from './step.ts'
 import { takeStep } from './take-step.ts'
 import type { TeamLife } from './team-life.ts'
 
 /**
- * Lives through random steps until so much time has passed, or so many were taken, and looks for a broken invariant behind every so manieth.
- * What goes wrong is told with the seed, which repeats the steps, and the last of them.
+ * Lives through random steps until so much time has passed, or so many were taken, and looks for a broken invariant
+ * behind each step, for every one of them behind every so manieth. What goes wrong is told with the seed, which repeats the steps, and the last of them.
  */
 export async function liveOn(
   life: TeamLife,
@@ -34,7 +34,8 @@ export async function liveOn(
       try {
         await takeStep(life, step)
         taken += 1
-        if (taken % judgeEvery === 0) expect(await brokenInLife(life)).toEqual([])
+        const judge = taken % judgeEvery === 0 ? brokenInLife : brokenAtOnce
+        expect(await judge(life)).toEqual([])
       } catch (error) {
         throw new Error(told(), { cause: error })
       }
