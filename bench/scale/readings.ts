@@ -13,15 +13,6 @@ import { personAt } from './made-request.ts'
 /** A page that somebody looks at; answers how many rows they saw. */
 export type Reading = (ctx: ServiceContext) => Promise<number>
 
-/**
- * Filters and orders of what has ended that no index serves: each would cost every decision or every change of a run's state
- * more than the rare reader gains. They read one table once.
- */
-export const servedByNoIndex: ReadonlySet<string> = new Set([
-  'requests: by risk',
-  'runs: failed, none',
-])
-
 const hourMs = 3_600_000
 
 /** Every page that the dashboard and the command line show of lists that grow, under names that say whose and which. */
@@ -64,6 +55,10 @@ export function readings(filled: Filled): Readonly<Record<string, Reading>> {
     'requests: expired by expiry, none': requests(member, { state: 'expired', sort: 'expiresAt' }),
     'requests: oldest': requests(member, { sort: 'age' }),
     'requests: by risk': requests(manager, { sort: 'risk' }),
+    'requests: by risk, approved': requests(manager, { state: 'approved', sort: 'risk' }),
+    'requests: by risk, member': requests(member, { sort: 'risk' }),
+    'requests: by expiry': requests(manager, { sort: 'expiresAt' }),
+    'requests: by expiry, member': requests(member, { sort: 'expiresAt' }),
     'requests: of a starter': requests(starter, {}),
     'requests: of few': requests(auditor, {}),
     'requests: of a stranger': requests(stranger, {}),
@@ -77,6 +72,8 @@ export function readings(filled: Filled): Readonly<Record<string, Reading>> {
     'runs: of a stranger': async (ctx) => (await listRuns(ctx, stranger.caller, {})).items.length,
     'runs: failed, none': async (ctx) =>
       (await listRuns(ctx, manager.caller, { state: 'failed' })).items.length,
+    'runs: waiting for input, none': async (ctx) =>
+      (await listRuns(ctx, manager.caller, { state: 'waiting_for_input' })).items.length,
     'runs: waiting': async (ctx) =>
       (await listRuns(ctx, manager.caller, { state: 'waiting_for_approval' })).items.length,
     'trail: newest': trail(auditor, {}),

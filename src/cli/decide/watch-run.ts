@@ -6,6 +6,7 @@ import type {
 } from '../../api/schemas/requests/requests.ts'
 import type { RunDetail } from '../../api/schemas/runs/runs.ts'
 import type { Transcript } from '../../api/schemas/runs/transcript.ts'
+import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import { CommandFailure, type ExitCode, exitCodes } from '../exit-codes.ts'
 import { isInteractive } from '../interactive.ts'
 import type { Service } from '../service/service.ts'
@@ -69,8 +70,6 @@ function hasDenial(transcript: Transcript): boolean {
   return transcript.items.some((item) => item.calls?.some((call) => call.result?.type === 'denied'))
 }
 
-const ended: readonly RunDetail['state'][] = ['completed', 'failed', 'cancelled']
-
 /** A run that has handed work to others goes on when they do: what they wait for is asked in place too. */
 async function lookAtChildren(
   service: Service,
@@ -78,7 +77,7 @@ async function lookAtChildren(
   left: Set<string>,
 ): Promise<ExitCode | null> {
   for (const { runId, state } of run.children) {
-    if (ended.includes(state)) continue
+    if (isEnd(runTransitions, state)) continue
     const child = await service.get<RunDetail>(path`/v1/runs/${runId}`)
     if (child.state === 'waiting_for_input') {
       const why = printable(

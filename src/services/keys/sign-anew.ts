@@ -48,7 +48,7 @@ async function signRuns(tx: Tx, { signer, verifier, retiring }: Keys): Promise<n
     .selectFrom('run')
     .selectAll()
     .where('key_id', 'in', retiring)
-    .where('state', 'not in', ['completed', 'failed', 'cancelled'])
+    .where('ended_at', 'is', null)
     .orderBy('id')
     .execute()
   const anewOf = async (run: (typeof runs)[number]): Promise<Signed | null> => {

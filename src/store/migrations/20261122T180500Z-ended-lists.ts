@@ -1,0 +1,13 @@
+import { sql, type Kysely } from 'kysely'
+
+/** The orders and filters of lists that looked through what has ended: each index names the query it serves. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await sql`
+    -- lists of requests in any state: highest risk first, soonest expiry first
+    create index request_by_risk on request
+      ((case risk when 'high' then 1 when 'medium' then 2 else 3 end), expires_at, id);
+    create index request_by_expiry on request (expires_at, id);
+    -- lists of runs: ends that are rare
+    create index run_ended_early on run (state, created_at desc, id desc) where state in ('failed', 'cancelled');
+  `.execute(db)
+}
