@@ -11,16 +11,17 @@ export async function namesIn(directory: Directory, at: string): Promise<string[
   })
 }
 
+/** The names of an open folder by what they fold to. */
+export type FoldedNames = ReadonlyMap<string, readonly string[]>
+
+/** Reads every name of an open folder. */
+export async function foldedNames(directory: Directory, at: string): Promise<FoldedNames> {
+  return Map.groupBy(await namesIn(directory, at), foldName)
+}
+
 /** Another name of the folder that folds to the same (security.md 11). `leaving` is about to be renamed away. */
-export async function clashOf(
-  directory: Directory,
-  name: string,
-  at: string,
-  leaving?: string,
-): Promise<string | undefined> {
-  const folded = foldName(name)
-  const names = await namesIn(directory, at)
-  return names.find((other) => other !== name && other !== leaving && foldName(other) === folded)
+export function clashOf(names: FoldedNames, name: string, leaving?: string): string | undefined {
+  return names.get(foldName(name))?.find((other) => other !== name && other !== leaving)
 }
 
 /** Throws code `case_clash` when there is such a name. */
@@ -30,7 +31,7 @@ export async function refuseClash(
   at: string,
   leaving?: string,
 ): Promise<void> {
-  const clash = await clashOf(directory, name, at, leaving)
+  const clash = clashOf(await foldedNames(directory, at), name, leaving)
   if (clash === undefined) return
   throw new WorkspaceProblem(
     'case_clash',

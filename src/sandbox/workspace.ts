@@ -2,7 +2,7 @@ import { lstat, realpath } from 'node:fs/promises'
 import type { FileState, Workspace } from '../domain/tool.ts'
 import { WorkspaceProblem } from '../domain/workspace-problem.ts'
 import { moveFile, removeFile, replaceFile, sweepAbandoned, type Place } from './change-file.ts'
-import { clashOf, namesIn, refuseClash } from './case-clash.ts'
+import { clashOf, foldedNames, namesIn, refuseClash, type FoldedNames } from './case-clash.ts'
 import { named } from './file-problem.ts'
 import { HeldFolders, type Enter } from './held-folders.ts'
 import { hiddenPaths, hiddenProblem, identityOf, isUnfinishedWrite } from './hidden-paths.ts'
@@ -89,7 +89,7 @@ export async function openWorkspace(options: {
   }
 
   return {
-    ...readThrough(enter),
+    ...readThrough(enter, foldedNames),
     async write(path, bytes, expected) {
       await withPlace(enter, path, true, async (place, parents) => {
         await refuseClash(place.directory, place.name, place.at)
@@ -130,7 +130,15 @@ export async function openWorkspace(options: {
 
     async look(work) {
       await using held = new HeldFolders(enter)
-      const now = readThrough((components, create) => held.enter(components, create))
+      const listed = new Map<string, Promise<FoldedNames>>()
+      const now = readThrough(
+        (components, create) => held.enter(components, create),
+        (directory, at) => {
+          const names = listed.get(directory.identity) ?? foldedNames(directory, at)
+          listed.set(directory.identity, names)
+          return names
+        },
+      )
       const states = new Map<string, Promise<FileState>>()
       return await work({
         ...now,
@@ -147,8 +155,11 @@ export async function openWorkspace(options: {
     },
   }
 
-  /** What only looks, by a way to its folders. */
-  function readThrough(enterFolder: Enter): Pick<Workspace, 'root' | 'state' | 'read' | 'list'> {
+  /** What only looks, by a way to its folders and one to the names in them. */
+  function readThrough(
+    enterFolder: Enter,
+    namesOf: typeof foldedNames,
+  ): Pick<Workspace, 'root' | 'state' | 'read' | 'list'> {
     return {
       root,
 
@@ -158,7 +169,8 @@ export async function openWorkspace(options: {
           return await withPlace(enterFolder, path, false, async ({ directory, name, at }) => {
             const state = await stateOf(directory, name, at)
             if (state.kind === 'directory') await refuseCovered(directory, name, at)
-            const clash = wanted.clash === true ? await clashOf(directory, name, at) : undefined
+            const clash =
+              wanted.clash === true ? clashOf(await namesOf(directory, at), name) : undefined
             const hash =
               wanted.hash === true && state.kind === 'file'
                 ? await hashAt(directory, name, at)
@@ -173,7 +185,7 @@ export async function openWorkspace(options: {
           if (!(error instanceof WorkspaceProblem) || error.code !== 'not_found') throw error
           const clash =
             wanted.clash === true
-              ? await clashOfMissing(enterFolder, componentsOf(path))
+              ? await clashOfMissing(enterFolder, namesOf, componentsOf(path))
               : undefined
           return { kind: 'absent', bytes: 0, ...(clash === undefined ? {} : { clash }) }
         }
@@ -235,6 +247,7 @@ export async function openWorkspace(options: {
   /** For a path whose parents do not all exist: the clash that making the first missing one would meet. */
   async function clashOfMissing(
     enterFolder: Enter,
+    namesOf: typeof foldedNames,
     components: readonly string[],
   ): Promise<string | undefined> {
     for (const [index, name] of components.entries()) {
@@ -242,7 +255,7 @@ export async function openWorkspace(options: {
       const at = components.slice(0, index + 1).join('/')
       if ((await stateOf(parent, name, at)).kind === 'absent') {
         // Awaited here, or the folder would be closed before it is read.
-        return await clashOf(parent, name, at)
+        return clashOf(await namesOf(parent, at), name)
       }
     }
     return undefined

@@ -2,8 +2,8 @@ import { sql, type Selectable } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { ModelAnswer } from '../../models/model.ts'
-import { putContents } from '../../store/content/content.ts'
-import type { Tx } from '../../store/database.ts'
+import { packContents, storeContents } from '../../store/content/content.ts'
+import { toJsonb, type Tx } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/tables/runs.ts'
 import { together } from '../../store/connection/side-by-side.ts'
 import type { ServiceContext } from '../context.ts'
@@ -43,20 +43,20 @@ export async function storeTurn(ctx: ServiceContext, turn: TurnToStore): Promise
     const { tx } = unit
     const { text, calls } = turn.answer
     const run = await lockRun(tx, turn.runId)
-    if (isEnd(runTransitions, run.state)) {
+    const ended = isEnd(runTransitions, run.state)
+    // A run has taken the turns whose messages are stored: both are told in one transaction, under its lock.
+    if (ended || run.turn >= turn.turn) {
       await noteAttempt(tx, turn, 'overlapped')
-      return { kind: 'ended' }
+      return { kind: ended ? 'ended' : 'overlapped' }
     }
-    const [textHash = '', ...inputHashes] = await putContents(tx, [
+    const packed = packContents([
       writeMessageText(text),
       ...calls.map((call) => JSON.stringify(call.input)),
     ])
-    const stored = await storeMessage(tx, turn, textHash)
-    if (!stored) {
-      await noteAttempt(tx, turn, 'overlapped')
-      return { kind: 'overlapped' }
-    }
-    const [rows] = await together([
+    const [textHash = '', ...inputHashes] = packed.hashes
+    const [, , rows] = await together([
+      storeContents(tx, [packed]),
+      storeMessage(tx, turn, textHash),
       storeCalls(tx, turn, inputHashes),
       noteAttempt(tx, turn, 'stored'),
       noteRead(tx, turn),
@@ -76,45 +76,30 @@ async function storeCalls(
   inputHashes: readonly string[],
 ): Promise<Selectable<ToolCallTable>[]> {
   if (answer.calls.length === 0) return []
-  const rows = answer.calls.map((call, index) => ({
+  const given = answer.calls.map((call, index) => ({
     id: uuidv7(),
-    run_id: runId,
-    turn,
     position: index + 1,
     tool_call_id: storable(call.id),
     tool: storable(call.tool),
     input_hash: inputHashes[index] ?? '',
-    judged_times: 1,
   }))
-  const stored = await tx.insertInto('tool_call').values(rows).returningAll().execute()
-  return stored.toSorted((one, other) => one.position - other.position)
+  const { rows } = await sql<Selectable<ToolCallTable>>`
+    insert into tool_call (id, run_id, turn, position, tool_call_id, tool, input_hash, judged_times)
+    select id, ${runId}::uuid, ${turn}::integer, position, tool_call_id, tool, input_hash, 1
+    from jsonb_to_recordset(${toJsonb(given)}) as given(id uuid, position integer, tool_call_id text,
+      tool text, input_hash text)
+    returning *
+  `.execute(tx)
+  return rows.toSorted((one, other) => one.position - other.position)
 }
 
-/** The turn's message; false when an attempt that overlapped was first. */
-async function storeMessage(
-  tx: Tx,
-  { runId, turn }: TurnToStore,
-  textHash: string,
-): Promise<boolean> {
-  const stored = await tx
-    .insertInto('message')
-    .values({
-      id: uuidv7(),
-      run_id: runId,
-      sequence: sql<number>`(select coalesce(max(sequence), 0) + 1 from message where run_id = ${runId})`,
-      turn,
-      role: 'assistant',
-      content_hash: textHash,
-    })
-    .onConflict((conflict) =>
-      conflict
-        .columns(['run_id', 'turn'])
-        .where(sql<boolean>`role = 'assistant'`)
-        .doNothing(),
-    )
-    .returning('id')
-    .executeTakeFirst()
-  return stored !== undefined
+/** The turn's message, of which a run can have only one. */
+async function storeMessage(tx: Tx, { runId, turn }: TurnToStore, textHash: string): Promise<void> {
+  await sql`
+    insert into message (id, run_id, sequence, turn, role, content_hash)
+    select ${uuidv7()}::uuid, ${runId}::uuid, coalesce(max(sequence), 0) + 1, ${turn}::integer, 'assistant', ${textHash}
+    from message where run_id = ${runId}
+  `.execute(tx)
 }
 
 async function noteAttempt(

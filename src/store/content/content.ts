@@ -41,9 +41,29 @@ export async function putContent(db: Db | Tx, value: Uint8Array | string): Promi
 export async function putContents(
   db: Db | Tx,
   values: readonly (Uint8Array | string)[],
-): Promise<string[]> {
+): Promise<readonly string[]> {
+  const packed = packContents(values)
+  await storeContents(db, [packed])
+  return packed.hashes
+}
+
+/** Bytes to be stored. What refers to them by their hashes can be sent together with them, behind them. */
+export interface PackedContents {
+  /** in the order of the values */
+  readonly hashes: readonly string[]
+  readonly rows: readonly ReturnType<typeof contentRow>[]
+}
+
+/** Hashes and compresses what {@link storeContents} stores. */
+export function packContents(values: readonly (Uint8Array | string)[]): PackedContents {
   const rows = values.map(contentRow)
-  if (rows.length === 0) return []
+  return { hashes: rows.map((row) => row.hash), rows }
+}
+
+/** Stores them all, in one query. Storing the same bytes again changes nothing. */
+export async function storeContents(db: Db | Tx, packed: readonly PackedContents[]): Promise<void> {
+  const rows = packed.flatMap((one) => one.rows)
+  if (rows.length === 0) return
   // In one order, so that two who store the same contents do not wait for each other.
   const sorted = rows.toSorted((one, other) => (one.hash < other.hash ? -1 : 1))
   const given = sql.join(
@@ -61,7 +81,6 @@ export async function putContents(
     insert into content (hash, encoding, size, bytes) select * from given
     on conflict (hash) do nothing
   `.execute(db)
-  return rows.map((row) => row.hash)
 }
 
 function contentRow(value: Uint8Array | string) {

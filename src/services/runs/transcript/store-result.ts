@@ -1,7 +1,8 @@
 import { sql, type RawBuilder } from 'kysely'
 import type { Json } from '../../../domain/json.ts'
 import type { CallResultType } from '../../../domain/request.ts'
-import { putContents } from '../../../store/content/content.ts'
+import { together } from '../../../store/connection/side-by-side.ts'
+import { packContents, storeContents } from '../../../store/content/content.ts'
 import type { Tx } from '../../../store/database.ts'
 
 /** Bytes of a result besides its text, stored. `mediaType` is a picture's only where the bytes are. */
@@ -30,13 +31,17 @@ export async function storeResult(
   also: RawBuilder<unknown> = sql`select`,
 ): Promise<boolean> {
   const output = result.output === undefined ? [] : [JSON.stringify(result.output)]
-  const [textHash, outputHash = null] = await putContents(tx, [result.text, ...output])
-  const updated = await sql`
-    with also as (${also}), shown_so_far as (delete from live_output where call_id = ${callId})
-    update tool_call set result_type = ${result.type}, result_text_hash = ${textHash},
-      result_output_hash = ${outputHash}, finished_at = clock_timestamp()
-    where id = ${callId} and result_type is null
-  `.execute(tx)
+  const packed = packContents([result.text, ...output])
+  const [textHash, outputHash = null] = packed.hashes
+  const [, updated] = await together([
+    storeContents(tx, [packed]),
+    sql`
+      with also as (${also}), shown_so_far as (delete from live_output where call_id = ${callId})
+      update tool_call set result_type = ${result.type}, result_text_hash = ${textHash},
+        result_output_hash = ${outputHash}, finished_at = clock_timestamp()
+      where id = ${callId} and result_type is null
+    `.execute(tx),
+  ])
   const stored = (updated.numAffectedRows ?? 0n) > 0n
   if (stored) await storeFiles(tx, callId, result.files ?? [])
   return stored
