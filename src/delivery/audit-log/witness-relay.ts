@@ -1,5 +1,6 @@
 import { keyLabel, parseVerifierKey } from '../../evidence/note/note-key.ts'
-import type { Policy, WitnessSetting } from '../../policy/policy.ts'
+import type { Policy } from '../../policy/policy.ts'
+import type { WitnessSetting } from '../../policy/settings.ts'
 import type { Log, PolicyReader } from '../../services/context.ts'
 import { errorText } from '../../services/error-text.ts'
 import { readNewestCheckpoint } from '../../store/audit/audit-log.ts'

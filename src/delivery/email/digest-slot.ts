@@ -1,4 +1,4 @@
-import type { EmailDigest } from '../../policy/policy.ts'
+import type { EmailDigest } from '../../policy/settings.ts'
 
 const dayMs = 24 * 3_600_000
 

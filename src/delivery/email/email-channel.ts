@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { EmailSettings } from '../../policy/policy.ts'
+import type { EmailSettings } from '../../policy/settings.ts'
 import { mailRecipients, type MailRecipient } from '../../services/notifications/mail-recipients.ts'
 import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
 import type { Db, Tx } from '../../store/database.ts'

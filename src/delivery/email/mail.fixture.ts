@@ -6,7 +6,7 @@ import { createTestService, type TestService } from '../../../test/harness/fixtu
 import { openMailServer, type MailServer } from '../../../test/harness/mail-server.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
 import type { StreamEventType } from '../../domain/stream-event.ts'
-import type { EmailSettings } from '../../policy/policy.ts'
+import type { EmailSettings } from '../../policy/settings.ts'
 import type { SigningContext } from '../../services/context.ts'
 import { chooseMail, type MailChoice } from '../../services/notifications/mail-choice.ts'
 import { writeRecords } from '../../store/records.ts'

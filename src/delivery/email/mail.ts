@@ -1,4 +1,4 @@
-import type { EmailSettings } from '../../policy/policy.ts'
+import type { EmailSettings } from '../../policy/settings.ts'
 
 /** A mail as it is stored and sent: the same at every attempt. */
 export interface Mail {

@@ -1,5 +1,5 @@
 import { createTransport } from 'nodemailer'
-import type { EmailSettings } from '../../policy/policy.ts'
+import type { EmailSettings } from '../../policy/settings.ts'
 import { messageOf, type Mail } from './mail.ts'
 
 /** How mail leaves: the project's settings, and where the secrets that they name are. */

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { v7 as uuidv7 } from 'uuid'
-import type { EmailSettings } from '../../policy/policy.ts'
+import type { EmailSettings } from '../../policy/settings.ts'
 import { mine } from '../../services/requests/lists/list-requests.ts'
 import { emailEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
 import type { Db, Tx } from '../../store/database.ts'

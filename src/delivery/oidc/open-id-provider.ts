@@ -5,7 +5,7 @@ import {
   type FlowSecrets,
   type IdentityProvider,
 } from '../../services/access/oidc/identity-provider.ts'
-import type { OidcSettings } from '../../policy/policy.ts'
+import type { OidcSettings } from '../../policy/settings.ts'
 import { failureOf } from './provider-failure.ts'
 
 const timeoutSeconds = 10

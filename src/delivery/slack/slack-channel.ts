@@ -1,6 +1,6 @@
 import { hashBytes } from '../../domain/digest.ts'
 import { slackEndpointOf } from '../../services/webhooks/configured-endpoints.ts'
-import type { SlackSettings } from '../../policy/policy.ts'
+import type { SlackSettings } from '../../policy/settings.ts'
 import type { Db } from '../../store/database.ts'
 import type { Channel, DueDelivery, SendOutcome } from '../channels/channel.ts'
 import { readSlackRequest, type SlackRequest } from './read-slack-request.ts'

@@ -1,4 +1,4 @@
-import type { WebhookEndpoint } from '../../policy/policy.ts'
+import type { WebhookEndpoint } from '../../policy/settings.ts'
 import type { Channel } from '../channels/channel.ts'
 import { cloudEvent } from './cloud-event.ts'
 import type { Resolve, TargetRules } from './find-target.ts'

@@ -7,7 +7,7 @@ import {
   type Received,
   type WebhookReceiver,
 } from '../../../test/harness/webhook-receiver.ts'
-import type { WebhookEndpoint } from '../../policy/policy.ts'
+import type { WebhookEndpoint } from '../../policy/settings.ts'
 import type { ServiceContext } from '../../services/context.ts'
 import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { emailChoices } from '../policy.ts'
+import { emailChoices } from '../settings.ts'
 import { duration, maybe, text } from './parts.ts'
 
 export const smtpSecurities = ['starttls', 'tls', 'none'] as const

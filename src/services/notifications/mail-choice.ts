@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { EmailChoice, EmailDigest } from '../../policy/policy.ts'
+import type { EmailChoice, EmailDigest } from '../../policy/settings.ts'
 import { personBehind } from '../requests/viewer.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'

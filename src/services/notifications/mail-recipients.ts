@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { EmailChoice } from '../../policy/policy.ts'
+import type { EmailChoice } from '../../policy/settings.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { namesTeam } from '../requests/visible-to.ts'
 

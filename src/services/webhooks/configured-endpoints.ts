@@ -1,6 +1,7 @@
 import type { ChannelKind } from '../../domain/channel-kind.ts'
 import type { StreamEventType } from '../../domain/stream-event.ts'
-import type { EmailSettings, ProjectConfig, SlackSettings } from '../../policy/policy.ts'
+import type { ProjectConfig } from '../../policy/policy.ts'
+import type { EmailSettings, SlackSettings } from '../../policy/settings.ts'
 
 /** Somebody who is told, as the policy in force says. */
 export interface ConfiguredEndpoint {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { SlackClient } from '../../../src/delivery/slack/slack-client.ts'
-import type { SlackSettings } from '../../../src/policy/policy.ts'
+import type { SlackSettings } from '../../../src/policy/settings.ts'
 import { disablePerson } from '../../../src/services/access/disable-person.ts'
 import {
   addRequest,

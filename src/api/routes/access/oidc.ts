@@ -1,5 +1,6 @@
 import { Problem } from '../../../domain/problem.ts'
-import type { OidcSettings, Policy } from '../../../policy/policy.ts'
+import type { Policy } from '../../../policy/policy.ts'
+import type { OidcSettings } from '../../../policy/settings.ts'
 import { beginProviderSignIn } from '../../../services/access/oidc/begin-provider-sign-in.ts'
 import {
   ProviderFailure,

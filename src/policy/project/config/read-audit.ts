@@ -1,7 +1,7 @@
 import { readWebhookUrl } from '../../../domain/text/webhook-url.ts'
 import { MalformedEvidence } from '../../../evidence/malformed.ts'
 import { keyLabel, parseVerifierKey } from '../../../evidence/note/note-key.ts'
-import type { AuditSettings, WitnessSetting } from '../../policy.ts'
+import type { AuditSettings, WitnessSetting } from '../../settings.ts'
 import { readFields, readItems, spotSource, wrong, type Spot } from '../../reading/spot.ts'
 import { checkName, readText } from '../../reading/values.ts'
 import { audit, witness } from '../../schema/config-file.ts'

@@ -1,5 +1,5 @@
-import type { EmailChoice, EmailDigest, EmailSettings, SmtpSettings } from '../../policy.ts'
-import { emailChoices } from '../../policy.ts'
+import type { EmailChoice, EmailDigest, EmailSettings, SmtpSettings } from '../../settings.ts'
+import { emailChoices } from '../../settings.ts'
 import { readFields, scalarOf, shownAt, spotSource, wrong, type Spot } from '../../reading/spot.ts'
 import { readChoice, readCount, readDuration, readText } from '../../reading/values.ts'
 import { email, smtp, smtpSecurities } from '../../schema/email.ts'

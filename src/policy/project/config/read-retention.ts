@@ -1,4 +1,4 @@
-import type { RetentionSettings } from '../../policy.ts'
+import type { RetentionSettings } from '../../settings.ts'
 import { readFields, type Spot } from '../../reading/spot.ts'
 import { readDuration } from '../../reading/values.ts'
 import { retention } from '../../schema/config-file.ts'

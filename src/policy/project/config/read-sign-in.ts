@@ -1,4 +1,4 @@
-import type { OidcSettings, SignInSettings } from '../../policy.ts'
+import type { OidcSettings, SignInSettings } from '../../settings.ts'
 import {
   readEntries,
   readFields,

@@ -1,4 +1,4 @@
-import type { SlackSettings } from '../../policy.ts'
+import type { SlackSettings } from '../../settings.ts'
 import {
   readEntries,
   readFields,

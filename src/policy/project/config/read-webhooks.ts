@@ -1,7 +1,7 @@
 import { streamEvents, type StreamEventType } from '../../../domain/stream-event.ts'
 import { readWebhookUrl } from '../../../domain/text/webhook-url.ts'
 import { isIP } from 'node:net'
-import { type WebhookEndpoint, type WebhookSettings } from '../../policy.ts'
+import type { WebhookEndpoint, WebhookSettings } from '../../settings.ts'
 import {
   readEntries,
   readFields,

@@ -1,5 +1,5 @@
 import type { SignInRefusal } from '../../../domain/sign-in-refusal.ts'
-import type { OidcSettings } from '../../../policy/policy.ts'
+import type { OidcSettings } from '../../../policy/settings.ts'
 
 /** What of verified claims counts here. */
 export interface ProvenIdentity {
