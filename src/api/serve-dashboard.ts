@@ -2,7 +2,7 @@ import { static as serveFiles, Router, type RequestHandler } from 'express'
 import { join } from 'node:path'
 
 /** The paths that the dashboard has a page for (src/ui/app.tsx); under any other it says that nothing is there. */
-const pages = /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+)?|audit|policy)?\/?$/
+const pages = /^\/(?:sign-in|requests\/[^/]+|runs(?:\/[^/]+)?|audit|policy|account)?\/?$/
 
 /**
  * The built dashboard: hashed files may be kept for a year, the page itself is asked for again each time.

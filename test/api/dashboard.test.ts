@@ -33,6 +33,7 @@ test('every page of the dashboard is its one file, asked for anew each time, und
     '/runs/7',
     '/audit',
     '/policy',
+    '/account',
     '/sign-in',
   ]) {
     const reply = await api.ask(path, { headers: page })

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -38,7 +39,7 @@ test('the trail is narrowed by request, by type and by who, under an address tha
   await desk.decide(desk.people.grace, one.id, { decision: 'deny' })
   const page = await dashboard.open('Grace', '/audit')
   await page.locator('.audit-table tbody tr').first().waitFor()
-  await page.getByLabel('Request (number or id)').fill(String(one.number))
+  await page.getByLabel('Request', { exact: true }).fill(String(one.number))
   await page.keyboard.press('Enter')
   await page.waitForURL(`**/audit?requestId=${one.number}`)
   const links = page.locator('.audit-table tbody tr a', { hasText: 'request' })
@@ -61,12 +62,16 @@ test('the trail is narrowed by request, by type and by who, under an address tha
     new URL(page.url()).pathname + new URL(page.url()).search,
   )
   await same.getByRole('button', { name: 'Decision recorded' }).waitFor()
-  expect(await same.getByLabel('Request (number or id)').inputValue()).toBe(String(one.number))
-  await page.getByLabel("Who (name's id, address or kind)").fill('linus@example.com')
+  expect(await same.getByLabel('Request', { exact: true }).inputValue()).toBe(String(one.number))
+  await page.getByLabel('Who').fill('linus@example.com')
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'No event matches' }).waitFor()
   await page.getByRole('button', { name: 'Clear filters' }).click()
   await rows.nth(2).waitFor()
+  await page.getByLabel('To, included').fill('2001-02-03')
+  await page.waitForURL(/[?&]to=2001-02-0\d/)
+  await page.getByRole('heading', { name: 'No event matches' }).waitFor()
+  expect(await page.getByLabel('To, included').inputValue()).toBe('2001-02-03')
 })
 
 test('a request has its receipt to download: a checkpoint that covers its events', async () => {
@@ -97,6 +102,13 @@ test('the page says how far the trail is signed, and how that is verified offlin
     .executeTakeFirstOrThrow()
   const page = await dashboard.open('Grace', '/audit')
   await page.getByText(`Signed up to event ${size}, `).waitFor()
+  await page.getByRole('button', { name: 'Request opened' }).first().click()
+  const drawer = page.getByRole('dialog', { name: 'Request opened' })
+  await drawer.getByText('Verify it offline').click()
+  await drawer.getByText(/^countersign audit export --request [\w-]+ --out request.json$/).waitFor()
+  await drawer.getByText(/^countersign audit verify request.json --key '[^']+'$/).waitFor()
+  await page.keyboard.press('Escape')
+  await drawer.waitFor({ state: 'hidden' })
   await page.getByText('Verify it offline').click()
   await page.getByText('countersign audit export --log --out trail', { exact: true }).waitFor()
   await page.getByText(/^countersign audit verify trail --key '[^']+\+[0-9a-f]{8}\+/).waitFor()
@@ -124,6 +136,8 @@ test('an event opens as the exact record that is stored', async () => {
     .poll(() => page.evaluate(() => navigator.clipboard.readText()), { timeout: 60_000 })
     .toBe(stored.document)
   expect(await drawer.textContent()).toContain(id)
+  const leaf = createHash('sha256').update('\0').update(stored.document).digest('hex')
+  await drawer.getByTitle(`${leaf} (click to copy)`).waitFor()
   await drawer.getByRole('link', { name: 'scribe' }).waitFor()
   await drawer.getByText(', started by Ada').waitFor()
   await page.keyboard.press('Escape')

@@ -63,7 +63,7 @@ test('a stream that was lost is said to be, is taken up again, and what happened
   })
   await dashboard.listenAgain()
   await page.locator('[data-state="live"]').waitFor({ timeout: 90_000 })
-  await page.getByText('Denied by Grace').first().waitFor()
+  await page.getByRole('region', { name: 'Denied by Grace' }).getByText('in the gap').waitFor()
   expect(await page.getByRole('radio').count()).toBe(0)
 })
 

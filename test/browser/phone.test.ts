@@ -164,6 +164,13 @@ test('on a phone several are denied at once, after a list of them, with targets 
   for (const path of paths) {
     await page.locator('.request-row', { hasText: path }).getByRole('checkbox').check()
   }
+  const bar = page.getByRole('region', { name: 'Selected requests' })
+  const cutOff = await bar
+    .locator('.mantine-Button-label')
+    .evaluateAll((labels) =>
+      labels.flatMap((label) => (label.scrollWidth > label.clientWidth ? [label.textContent] : [])),
+    )
+  expect(cutOff).toEqual([])
   await page.getByRole('button', { name: 'Deny 2…' }).click()
   const sheet = page.getByRole('dialog')
   for (const path of paths) await sheet.getByText(path).waitFor()

@@ -41,7 +41,7 @@ export function SessionsSection() {
           <li key={session.id} className="account-row">
             <span className="grow break">
               {session.device}
-              {session.current && <span className="mark">this session</span>}
+              {session.current && <span className="mark mark-good">this session</span>}
               <br />
               <span className="dim small">
                 by {methodWords[session.method]} <Time at={session.createdAt} /> · last seen{' '}

@@ -1,14 +1,14 @@
-import { Button, Drawer, NativeSelect, TextInput } from '@mantine/core'
+import { Button, Drawer } from '@mantine/core'
 import { useState } from 'react'
 import { useNavigate, useSearchParams } from 'react-router'
 import type { AuditEventView } from '../../api/schemas/audit/audit.ts'
-import { auditEventTypes } from '../../domain/audit-event.ts'
 import { ApiRefusal } from '../api/call-api.ts'
 import { useAudit, useMe } from '../api/queries.ts'
 import { Headline } from '../shell/headline.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { ShowMore } from '../states/show-more.tsx'
+import { AuditFilters } from './audit-filters.tsx'
 import { AuditTable } from './audit-table.tsx'
 import { EventDetail } from './event-detail.tsx'
 import { eventWords } from './event-words.ts'
@@ -51,30 +51,12 @@ export function AuditPage() {
           </Button>
         )}
       </div>
-      <search className="toolbar audit-toolbar">
-        <NativeSelect
-          aria-label="Type of event"
-          value={search.get('type') ?? ''}
-          onChange={(event) => set('type', event.currentTarget.value)}
-          data={[
-            { value: '', label: 'Any event' },
-            ...auditEventTypes.map((value) => ({ value, label: eventWords(value) })),
-          ]}
-        />
-        <FilterField
-          name="actor"
-          label="Who (name's id, address or kind)"
-          search={search}
-          set={set}
-        />
-        <FilterField name="requestId" label="Request (number or id)" search={search} set={set} />
-        <FilterField name="runId" label="Run (id)" search={search} set={set} />
-        {query.size > 0 && (
-          <Button variant="subtle" onClick={() => void navigate('/audit')}>
-            Clear filters
-          </Button>
-        )}
-      </search>
+      <AuditFilters
+        search={search}
+        set={set}
+        clear={() => void navigate('/audit')}
+        isNarrowed={query.size > 0}
+      />
       <SignedLine readsAll={readsAll} />
       {!readsAll && (
         <p className="dim small audit-part">
@@ -89,7 +71,11 @@ export function AuditPage() {
       {(unknown || (audit.isSuccess && events.length === 0)) && (
         <div className="state">
           <h2>No event matches</h2>
-          <p className="dim">Events appear here as they are recorded.</p>
+          <p className="dim">
+            {query.size > 0
+              ? 'Clear the filters, or choose another day, to see more of the trail.'
+              : 'Events appear here as they are recorded.'}
+          </p>
         </div>
       )}
       {events.length > 0 && !unknown && <AuditTable events={events} onOpen={setOpen} />}
@@ -101,38 +87,8 @@ export function AuditPage() {
         size="lg"
         title={open === null ? '' : eventWords(open.type)}
       >
-        {open !== null && <EventDetail event={open} />}
+        {open !== null && <EventDetail event={open} readsAll={readsAll} />}
       </Drawer>
     </>
-  )
-}
-
-function FilterField(props: {
-  name: string
-  label: string
-  search: URLSearchParams
-  set: (name: string, value: string) => void
-}) {
-  const { name, label, search, set } = props
-  const value = search.get(name) ?? ''
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault()
-        const typed = new FormData(event.currentTarget).get(name)
-        set(name, typeof typed === 'string' ? typed : '')
-      }}
-    >
-      <TextInput
-        key={value}
-        name={name}
-        aria-label={label}
-        placeholder={label}
-        defaultValue={value}
-        onBlur={(event) =>
-          event.currentTarget.value !== value && set(name, event.currentTarget.value)
-        }
-      />
-    </form>
   )
 }

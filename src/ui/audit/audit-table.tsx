@@ -8,6 +8,7 @@ import { eventWords } from './event-words.ts'
 const precise = new Intl.DateTimeFormat('en-GB', {
   day: '2-digit',
   month: 'short',
+  year: 'numeric',
   hour: '2-digit',
   minute: '2-digit',
   second: '2-digit',

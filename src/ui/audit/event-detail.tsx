@@ -1,20 +1,32 @@
 import { Button } from '@mantine/core'
+import { useEffect, useState } from 'react'
 import type { AuditEventView } from '../../api/schemas/audit/audit.ts'
+import { useCheckpoint } from '../api/queries.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
 import { copyText } from '../text/copy-text.ts'
+import { Hash } from '../text/hash.tsx'
 import { absoluteTime } from '../text/time.tsx'
 import { EventLineage } from './event-lineage.tsx'
+import { OfflineCommands } from './offline-commands.tsx'
 
-/** The exact record of an event. */
-export function EventDetail({ event }: { event: AuditEventView }) {
+/** The exact record of an event, and how it is verified by who may read all of the trail. */
+export function EventDetail({ event, readsAll }: { event: AuditEventView; readsAll: boolean }) {
   const text = JSON.stringify(event, null, 2)
   // Canonical JSON keeps its order when it is parsed: this is the leaf of the log, byte for byte.
   const stored = JSON.stringify(event)
+  const leaf = useLeafHash(stored)
+  const checkpoint = useCheckpoint()
   return (
     <div className="column">
       <p className="dim small">{absoluteTime(event.at)}</p>
       {event.runId !== undefined && <EventLineage runId={event.runId} />}
       <LinesView text={text} showFinalNewline={false} />
+      {leaf !== null && (
+        <p className="dim small">
+          {leaf.bytes.toLocaleString('en')} bytes as stored. Leaf of the log{' '}
+          <Hash value={leaf.hash} what="leaf hash" />
+        </p>
+      )}
       <div className="row">
         <Button variant="default" size="xs" onClick={() => void copyText(text, 'Event')}>
           Copy
@@ -23,6 +35,35 @@ export function EventDetail({ event }: { event: AuditEventView }) {
           Copy the stored bytes
         </Button>
       </div>
+      <details className="small">
+        <summary>The stored bytes</summary>
+        <LinesView text={stored} showFinalNewline={false} />
+      </details>
+      {readsAll && checkpoint.data !== undefined && (
+        <div className="small">
+          <OfflineCommands vkey={checkpoint.data.vkey} requestId={event.requestId ?? null} />
+        </div>
+      )}
     </div>
   )
+}
+
+/** How long the stored bytes are and what they hash to as a leaf (RFC 6962); `null` where the browser does not hash. */
+function useLeafHash(stored: string): { bytes: number; hash: string } | null {
+  const [leaf, setLeaf] = useState<{ bytes: number; hash: string } | null>(null)
+  useEffect(() => {
+    let stale = false
+    const bytes = new TextEncoder().encode(stored)
+    // Only pages from https or this machine have it.
+    const subtle = (globalThis.crypto as Partial<Crypto>).subtle
+    if (subtle === undefined) return undefined
+    void subtle.digest('SHA-256', Uint8Array.of(0, ...bytes)).then((digest) => {
+      const hex = [...new Uint8Array(digest)].map((byte) => byte.toString(16).padStart(2, '0'))
+      if (!stale) setLeaf({ bytes: bytes.length, hash: hex.join('') })
+    })
+    return () => {
+      stale = true
+    }
+  }, [stored])
+  return leaf
 }

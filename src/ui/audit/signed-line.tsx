@@ -1,7 +1,7 @@
 import { useCheckpoint } from '../api/queries.ts'
 import { ApiRefusal } from '../api/call-api.ts'
-import { Command } from '../states/command.tsx'
 import { Time } from '../text/time.tsx'
+import { OfflineCommands } from './offline-commands.tsx'
 
 /** How far the trail is signed, and how somebody who may read all of it verifies it offline (audit.md, Verifying). */
 export function SignedLine({ readsAll }: { readsAll: boolean }) {
@@ -23,18 +23,7 @@ export function SignedLine({ readsAll }: { readsAll: boolean }) {
         Signed up to event {data.size.toLocaleString('en')}, <Time at={data.at} />. Whoever keeps a
         checkpoint can tell if anything below it is changed later.
       </p>
-      {readsAll && (
-        <details>
-          <summary>Verify it offline</summary>
-          <div className="column">
-            <p className="dim">
-              Verifying needs neither this service nor its database. Keep the key apart from both.
-            </p>
-            <Command text="countersign audit export --log --out trail" />
-            <Command text={`countersign audit verify trail --key '${data.vkey}'`} />
-          </div>
-        </details>
-      )}
+      {readsAll && <OfflineCommands vkey={data.vkey} requestId={null} />}
     </div>
   )
 }

@@ -42,6 +42,7 @@ function Notifications({ mayResend }: { mayResend: boolean }) {
           </li>
         ))}
       </ul>
+      <h3>What became of them</h3>
       <Checkbox
         label="Only those that were given up"
         checked={dead}

@@ -4,6 +4,7 @@ import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
 import { useTranscript } from '../api/queries.ts'
 import { CallResultView } from '../runs/call-result.tsx'
 import { Time } from '../text/time.tsx'
+import { VisibleText } from '../text/visible-text.tsx'
 import { executionSentence, outcomeOf } from './state-words.ts'
 import { TakeBack } from './take-back.tsx'
 
@@ -21,6 +22,7 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
   return (
     <section className={`card result result-${execution.state}`} aria-labelledby="result-title">
       <h2 id="result-title">{outcomeOf(request)}</h2>
+      <Denial request={request} />
       {sentence !== null && (
         <p role="status">
           {sentence}{' '}
@@ -39,6 +41,22 @@ export function ExecutionResult({ request }: { request: RequestDetail }) {
       )}
       {call?.result !== undefined && <Result result={call.result} callId={call.callId} />}
     </section>
+  )
+}
+
+/** Why it was denied, in the words of who did, and what the run did then. */
+function Denial({ request }: { request: RequestDetail }) {
+  const denial = request.decisions.find(({ decision }) => decision === 'deny')
+  if (request.state !== 'denied' || denial === undefined) return null
+  return (
+    <>
+      {denial.reason !== null && (
+        <blockquote className="statement">
+          <VisibleText text={denial.reason} />
+        </blockquote>
+      )}
+      {denial.then === 'stop' && <p>The run was stopped with it.</p>}
+    </>
   )
 }
 

@@ -66,7 +66,7 @@ function Row({ children, label }: { children: React.ReactNode; label: string }) 
 /** In the program's own words: quoted, never a link, never markup. */
 function Claim({ claim, program }: { claim: NonNullable<ExternalView['claim']>; program: string }) {
   return (
-    <>
+    <div className="program-words">
       <h3>In its own words</h3>
       <p className="small dim claim-label">
         What <VisibleText text={program} /> says of its call. Nobody has checked it.
@@ -81,6 +81,6 @@ function Claim({ claim, program }: { claim: NonNullable<ExternalView['claim']>; 
           <LinesView text={claim.presentation.content} showFinalNewline={false} />
         </blockquote>
       )}
-    </>
+    </div>
   )
 }

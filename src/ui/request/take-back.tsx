@@ -15,12 +15,14 @@ export function TakeBack({ request }: { request: RequestDetail }) {
     announce('The approval was taken back')
   }
   return (
-    <AskedTwice
-      label="Take the approval back…"
-      confirm="Take it back"
-      leave="Leave it approved"
-      reason={{ isNeeded: true, note: 'Kept with the request; needed.' }}
-      act={revoke}
-    />
+    <div className="facts-line">
+      <AskedTwice
+        label="Take the approval back…"
+        confirm="Take it back"
+        leave="Leave it approved"
+        reason={{ isNeeded: true, note: 'Kept with the request; needed.' }}
+        act={revoke}
+      />
+    </div>
   )
 }

@@ -36,7 +36,9 @@ export function RunPage() {
           <RunState state={data.state} />
           {data.scripted && <span className="mark">scripted model: a script plays its part</span>}
           {data.pendingRequests > 0 && (
-            <Link to={`/?runId=${data.id}`}>{data.pendingRequests} to decide</Link>
+            <Link className="decide-link" to={`/?runId=${data.id}`}>
+              {data.pendingRequests} to decide
+            </Link>
           )}
         </div>
         <Headline tab={`Run of ${data.worker}`}>

@@ -8,6 +8,7 @@ import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultView } from './call-result.tsx'
 import { callStanding } from './call-standing.ts'
+import { callSubject } from './call-subject.ts'
 import { LiveOutput } from './live-output.tsx'
 import { RunState } from './run-state.tsx'
 import './turn-view.css'
@@ -48,6 +49,7 @@ function CallView(props: {
 }) {
   const { call, calls, index } = props
   const standing = callStanding(calls, index)
+  const subject = callSubject(call.input)
   const waits = standing !== null
   const linked = useLocation().hash === `#call-${call.callId}`
   return (
@@ -61,6 +63,11 @@ function CallView(props: {
         <code>
           <VisibleText text={call.tool} />
         </code>
+        {subject !== null && (
+          <code className="call-subject">
+            <VisibleText text={subject} />
+          </code>
+        )}
         <span className="dim small">
           {calls.length > 1 && `call ${index + 1} of ${calls.length}, `}
           {call.manual === true && 'invoked by hand, '}
@@ -110,7 +117,11 @@ function ChildRun({ runId }: { runId: string }) {
       <div className="row">
         <Link to={`/runs/${runId}`}>The run of {worker}</Link>
         <RunState state={state} />
-        {pendingRequests > 0 && <Link to={`/?runId=${runId}`}>{pendingRequests} to decide</Link>}
+        {pendingRequests > 0 && (
+          <Link className="decide-link" to={`/?runId=${runId}`}>
+            {pendingRequests} to decide
+          </Link>
+        )}
       </div>
       <details onToggle={(event) => setOpened(event.currentTarget.open)}>
         <summary className="small">Its turns</summary>

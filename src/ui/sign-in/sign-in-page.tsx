@@ -11,14 +11,23 @@ import { PasskeySignIn } from './passkey-sign-in.tsx'
 import { ProviderRefusal, ProviderSignIn } from './provider-sign-in.tsx'
 import './sign-in.css'
 
-/** Signing in. The address stays, so that a link sent by a colleague opens after it. */
-export function SignInPage() {
+/**
+ * Signing in. The address stays, so that a link sent by a colleague opens after it. `ended`: somebody
+ * was signed in on this page until now.
+ */
+export function SignInPage({ ended }: { ended: boolean }) {
   const methods = useAuthMethods()
   return (
     <main className="sign-in">
       <div className="card sign-in-card column">
         <img src="/favicon.svg" width="40" height="40" alt="" />
         <h1>Sign in to Countersign</h1>
+        {ended && (
+          <p role="status">
+            Your session ended. Sign in to go on where you were: reasons and comments that you typed
+            are kept.
+          </p>
+        )}
         {methods.isPending && <Loading what="the ways to sign in" lines={2} />}
         {methods.isError && <Failure error={methods.error} retry={() => void methods.refetch()} />}
         <ProviderRefusal />

@@ -22,7 +22,7 @@ export function SignedIn({ children }: { children: ReactNode }) {
   if (signedOut) {
     return (
       <Suspense fallback={null}>
-        <SignInPage />
+        <SignInPage ended={me.data !== undefined} />
       </Suspense>
     )
   }

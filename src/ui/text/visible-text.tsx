@@ -24,13 +24,18 @@ export function VisibleText({ text }: { text: string }) {
   ))
 }
 
-/** One line of text from outside; on pages that mask secrets, each is a chip until it is revealed. */
-export function VisibleLine({ line }: { line: string }) {
+/**
+ * One line of text from outside; on pages that mask secrets, each is a chip until it is revealed.
+ * `goesOn` is true of a part behind which the line goes on: blanks at its end are not the line's.
+ */
+export function VisibleLine({ line, goesOn }: { line: string; goesOn?: boolean }) {
   const masks = use(SecretsContext) !== null
   const parts = masks ? partsOf(line) : []
-  if (parts.every(({ secret }) => secret === null)) return <Pieces pieces={linePieces(line)} />
+  const ends = goesOn !== true
+  if (parts.every(({ secret }) => secret === null))
+    return <Pieces pieces={linePieces(line, ends)} />
   return parts.map(({ text, secret }, index) => {
-    const pieces = <Pieces pieces={linePieces(text, index === parts.length - 1)} />
+    const pieces = <Pieces pieces={linePieces(text, ends && index === parts.length - 1)} />
     return secret === null ? (
       // eslint-disable-next-line react/no-array-index-key
       <Fragment key={index}>{pieces}</Fragment>

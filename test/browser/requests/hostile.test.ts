@@ -52,6 +52,16 @@ test('whatever an agent writes is text: no element, no link, no request, and hid
   expect(outside).toEqual([])
 })
 
+// Rules: security.md 17
+test('a blank before what changed in a line is none at its end', async () => {
+  await dashboard.desk.write('notes/edge.md', 'the end of the old line\n')
+  const input = { path: 'notes/edge.md', content: 'the end of the new line\n' }
+  const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A line.')
+  const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`)
+  await page.locator('.diff-code-edit', { hasText: 'new' }).waitFor()
+  expect(await page.locator('.diff-box .chip').count()).toBe(0)
+})
+
 // Rules: product.md 26; security.md 18
 test('the statement of the agent is labelled as its own claim and stands after what will happen', async () => {
   const content = 'x\n'

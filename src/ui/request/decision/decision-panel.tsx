@@ -160,7 +160,7 @@ export function DecisionPanel(props: {
                 label="Reason"
                 description={
                   choice === 'deny' || choice === 'stop'
-                    ? 'The agent reads it.'
+                    ? `The ${shown.external === null ? 'agent' : 'program'} reads it.`
                     : 'Kept with the decision.'
                 }
                 required={shown.risk === 'high'}

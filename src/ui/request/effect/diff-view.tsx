@@ -55,9 +55,12 @@ function Line({ token }: { token: LineToken }) {
         <VisibleLine line={text} />
       ) : (
         <>
-          <VisibleLine line={text.slice(0, range.start)} />
+          <VisibleLine line={text.slice(0, range.start)} goesOn />
           <span className="diff-code-edit">
-            <VisibleLine line={text.slice(range.start, range.end)} />
+            <VisibleLine
+              line={text.slice(range.start, range.end)}
+              goesOn={range.end < text.length}
+            />
           </span>
           <VisibleLine line={text.slice(range.end)} />
         </>

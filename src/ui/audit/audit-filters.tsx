@@ -1,0 +1,87 @@
+import { Button, NativeSelect, TextInput } from '@mantine/core'
+import { auditEventTypes } from '../../domain/audit-event.ts'
+import { dayOf, endOfDay, startOfDay } from './audit-days.ts'
+import { eventWords } from './event-words.ts'
+
+interface AuditFiltersProps {
+  readonly search: URLSearchParams
+  readonly set: (name: string, value: string) => void
+  readonly clear: () => void
+  readonly isNarrowed: boolean
+}
+
+/** What narrows the trail. It lives in the address, under the API's names. */
+export function AuditFilters({ search, set, clear, isNarrowed }: AuditFiltersProps) {
+  const shared = { search, set }
+  return (
+    <search className="toolbar audit-toolbar">
+      <NativeSelect
+        label="Type of event"
+        value={search.get('type') ?? ''}
+        onChange={(event) => set('type', event.currentTarget.value)}
+        data={[
+          { value: '', label: 'Any event' },
+          ...auditEventTypes.map((value) => ({ value, label: eventWords(value) })),
+        ]}
+      />
+      <WordsFilter {...shared} name="actor" label="Who" hint="e-mail address, id or kind" />
+      <WordsFilter {...shared} name="requestId" label="Request" hint="number or id" />
+      <WordsFilter {...shared} name="runId" label="Run" hint="id" />
+      <DayFilter {...shared} name="from" label="From" edge="start" />
+      <DayFilter {...shared} name="to" label="To, included" edge="end" />
+      {isNarrowed && (
+        <Button variant="subtle" onClick={clear}>
+          Clear filters
+        </Button>
+      )}
+    </search>
+  )
+}
+
+interface FilterProps {
+  readonly name: string
+  readonly label: string
+  readonly search: URLSearchParams
+  readonly set: (name: string, value: string) => void
+}
+
+function WordsFilter({ name, label, hint, search, set }: FilterProps & { readonly hint: string }) {
+  const value = search.get(name) ?? ''
+  return (
+    <form
+      onSubmit={(event) => {
+        event.preventDefault()
+        const typed = new FormData(event.currentTarget).get(name)
+        set(name, typeof typed === 'string' ? typed : '')
+      }}
+    >
+      <TextInput
+        key={value}
+        name={name}
+        label={label}
+        placeholder={hint}
+        defaultValue={value}
+        onBlur={(event) =>
+          event.currentTarget.value !== value && set(name, event.currentTarget.value)
+        }
+      />
+    </form>
+  )
+}
+
+function DayFilter({ name, label, edge, search, set }: FilterProps & { edge: 'start' | 'end' }) {
+  const instant = search.get(name)
+  return (
+    <TextInput
+      key={instant}
+      type="date"
+      label={label}
+      defaultValue={dayOf(instant, edge)}
+      onChange={(event) => {
+        const day = event.currentTarget.value
+        const at = edge === 'start' ? startOfDay(day) : endOfDay(day)
+        if (day === '' || at !== null) set(name, at ?? '')
+      }}
+    />
+  )
+}

@@ -1,0 +1,23 @@
+import { Command } from '../states/command.tsx'
+
+/**
+ * How what is on the page is verified without the service: the commands, with the log's key filled in.
+ * `requestId`: the evidence of one request; `null`: the whole log (audit.md, Verifying).
+ */
+export function OfflineCommands(props: { vkey: string; requestId: string | null }) {
+  const { vkey, requestId } = props
+  const [what, into] =
+    requestId === null ? ['--log', 'trail'] : [`--request ${requestId}`, 'request.json']
+  return (
+    <details>
+      <summary>Verify it offline</summary>
+      <div className="column">
+        <p className="dim">
+          Verifying needs neither this service nor its database. Keep the key apart from both.
+        </p>
+        <Command text={`countersign audit export ${what} --out ${into}`} />
+        <Command text={`countersign audit verify ${into} --key '${vkey}'`} />
+      </div>
+    </details>
+  )
+}

@@ -1,0 +1,21 @@
+import { expect, test } from 'vitest'
+import type { Json } from '../../domain/json.ts'
+import { callSubject } from './call-subject.ts'
+
+test('a call is told from its neighbours by what it is about: a path, a command, a question', () => {
+  const subjects: [Json, string][] = [
+    [{ path: 'notes/a.md', content: 'x' }, 'notes/a.md'],
+    [{ from: 'a.md', to: 'b.md' }, 'a.md → b.md'],
+    [{ file: 'git', args: ['push', 'origin'] }, 'git push origin'],
+    [{ command: 'make\nmake install', cwd: 'src' }, 'make …'],
+    [{ pattern: 'TODO', path: 'src' }, 'src'],
+    [{ worker: 'tester', input: 'go' }, 'tester'],
+    [{ question: 'Which?' }, 'Which?'],
+  ]
+  for (const [input, subject] of subjects) expect(callSubject(input)).toBe(subject)
+})
+
+test('an input that names nothing of the kind has no subject', () => {
+  for (const input of [null, 'text', [], {}, { path: 7 }, { path: ' ' }, { file: '', args: ['x'] }])
+    expect(callSubject(input)).toBeNull()
+})

@@ -1,0 +1,31 @@
+import type { Json } from '../../domain/json.ts'
+
+/** What a call is about, in the order of how much it says; of each the first that is there. */
+const telling = ['command', 'path', 'from', 'question', 'worker', 'name', 'pattern'] as const
+
+/**
+ * What a call is about, from its input: its path, its command, its question. One line, to be told from the calls
+ * beside it; the input itself is shown whole elsewhere. `null` when the input has nothing of the kind. Pure.
+ */
+export function callSubject(input: Json): string | null {
+  if (typeof input !== 'object' || input === null || Array.isArray(input)) return null
+  const word = (name: string): string | null => {
+    const value = Object.hasOwn(input, name) ? input[name] : null
+    return typeof value === 'string' && value.trim() !== '' ? firstLine(value) : null
+  }
+  const file = word('file')
+  if (file !== null) return [file, ...wordsOf(input['args'])].join(' ')
+  const name = telling.find((one) => word(one) !== null)
+  const subject = name === undefined ? null : word(name)
+  const to = name === 'from' ? word('to') : null
+  return to === null ? subject : `${subject} → ${to}`
+}
+
+function wordsOf(args: Json | undefined): string[] {
+  return Array.isArray(args) ? args.filter((one) => typeof one === 'string').map(firstLine) : []
+}
+
+function firstLine(text: string): string {
+  const [first = '', ...rest] = text.trim().split('\n')
+  return rest.length === 0 ? first : `${first} …`
+}
