@@ -15,7 +15,7 @@ test('two databases of one run are both migrated and share nothing', async () =>
 })
 
 test('a connection that outlives the test is reported, with what it last asked', async () => {
-  const database = await createTestDatabase()
+  const database = await createTestDatabase({ othersLeaveWithinMs: 1_000 })
   const leaked = new Client({ connectionString: database.url, application_name: 'left-open' })
   // The database is dropped under this connection in the end.
   leaked.on('error', () => undefined)

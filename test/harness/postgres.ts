@@ -21,8 +21,8 @@ export interface TestDatabase extends AsyncDisposable {
  * const database = await createTestDatabase()
  * afterAll(() => database[Symbol.asyncDispose]())
  */
-export async function createTestDatabase(): Promise<TestDatabase> {
-  return cloneTemplate(await askService('postgres'))
+export async function createTestDatabase(options: Leaving = {}): Promise<TestDatabase> {
+  return createDatabase(await askService('postgres'), templateName, options)
 }
 
 /** One without any table: for what makes its own. */
@@ -35,7 +35,16 @@ export async function cloneTemplate(serverUrl: string): Promise<TestDatabase> {
   return createDatabase(serverUrl, templateName)
 }
 
-async function createDatabase(serverUrl: string, template: string): Promise<TestDatabase> {
+/** How long others may take to leave the database once it is disposed; twenty seconds. */
+interface Leaving {
+  readonly othersLeaveWithinMs?: number
+}
+
+async function createDatabase(
+  serverUrl: string,
+  template: string,
+  { othersLeaveWithinMs = 20_000 }: Leaving = {},
+): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await withAdmin(serverUrl, (admin) => admin.query(`create database ${name} template ${template}`))
   const url = databaseUrl(serverUrl, name)
@@ -53,7 +62,7 @@ async function createDatabase(serverUrl: string, template: string): Promise<Test
       await db.destroy()
       await withAdmin(serverUrl, async (admin) => {
         try {
-          await assertNobodyConnected(admin, name)
+          await assertNobodyConnected(admin, name, othersLeaveWithinMs)
         } finally {
           await admin.query(`drop database ${name} with (force)`)
         }
@@ -62,7 +71,11 @@ async function createDatabase(serverUrl: string, template: string): Promise<Test
   }
 }
 
-async function assertNobodyConnected(admin: pg.Client, name: string): Promise<void> {
+async function assertNobodyConnected(
+  admin: pg.Client,
+  name: string,
+  withinMs: number,
+): Promise<void> {
   await waitUntil(
     async () => {
       const { rows } = await admin.query<{ who: string }>(
@@ -73,7 +86,7 @@ async function assertNobodyConnected(admin: pg.Client, name: string): Promise<vo
       if (rows.length === 0) return true
       return `leaked connections:\n${rows.map((row) => row.who).join('\n')}`
     },
-    { withinMs: 20_000 },
+    { withinMs },
   )
 }
 
