@@ -29,8 +29,8 @@ rights:
 
 /**
  * A tool that writes into the journal when it begins and when it has finished, each with its call's key, and in between
- * waits, blocks its event loop, waits for a file or for being told to stop, never returns (with a program that it
- * started), or dies. `act` asks, `act_freely` does not.
+ * waits, blocks its event loop for a time and until there is a file, waits for a file or for being told to stop, never
+ * returns (with a program that it started), or dies. `act` asks, `act_freely` does not.
  */
 function actTool(name: string, approval: string): string {
   return `import { spawn } from 'node:child_process'
@@ -64,7 +64,9 @@ export default defineTool({
     }
     while (input.how === 'until' && !existsSync(join(root, input.mark))) await delay(20)
     const until = performance.now() + input.forMs
-    if (input.how === 'block') while (performance.now() < until);
+    const cell = new Int32Array(new SharedArrayBuffer(4))
+    if (input.how === 'block')
+      while (performance.now() < until || !existsSync(join(root, input.mark))) Atomics.wait(cell, 0, 0, 20)
     else await delay(input.forMs)
     note('end ' + idempotencyKey + ' ' + process.pid)
     return { acted: input.mark }

@@ -13,8 +13,8 @@ beforeAll(async () => {
   const act = (input: Record<string, unknown>) => ({ tool: 'act', input })
   world = await FaultWorld.start(
     faultProject({
-      // Three times as long as the heartbeat's time-out.
-      blocker: [{ calls: [act({ how: 'block', forMs: 30_000 })] }],
+      // Longer than the heartbeat's time-out, in any case until the other run is over.
+      blocker: [{ calls: [act({ how: 'block', forMs: 14_000, mark: 'unblock.txt' })] }],
       writer: [{ calls: [aWrite('notes/while-blocked.md')] }],
       endless: [{ calls: [act({ how: 'never' }), aWrite('notes/after-endless.md')] }],
       dying: [{ calls: [act({ how: 'die' })] }],
@@ -71,6 +71,7 @@ describe('a tool', () => {
     await world.decide(await world.onlyWaiting(other))
     await world.untilRun(other, 'completed')
     expect(await notedOf(world, blocker.callId)).toMatchObject({ begun: 1, ended: 0 })
+    await writeFile(join(world.installation.folder, 'unblock.txt'), '')
     await world.untilRun(blocker.runId, 'completed', 180_000)
     expect(await world.calls(blocker.runId)).toMatchObject([
       { execution: 'succeeded', result: 'output', attempts: 1 },
