@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { identifyProcess, isStillRunning } from '../../src/runtime/processes/process-identity.ts'
 import type { ProcessIdentity } from '../../src/runtime/processes/process-identity.ts'
 import { waitUntil } from '../harness/wait-until.ts'
@@ -85,29 +85,70 @@ test('a fresh start plays the sample run until it waits for Grace, and stops wit
   ])
 }, 240_000)
 
-test('a second start finds everything as it was, and no second sample run', async () => {
-  running = await startInstallationIn(folder)
-  const runs = await runsOf(running)
-  expect(runs).toMatchObject([{ state: 'waiting_for_approval', pendingRequests: 1 }])
-}, 240_000)
+describe('a second start', () => {
+  let installation: StartedInstallation
+  beforeAll(async () => {
+    installation = await startInstallationIn(folder)
+  }, 240_000)
+  afterAll(() => installation.stop(), 240_000)
 
-test('each process that is killed is started again, and its file names the new one', async () => {
-  running = await startInstallationIn(folder)
-  const installation = running
-  for (const name of names) {
-    const before = await installation.pidOf(name)
-    process.kill(before, 'SIGKILL')
-    await waitUntil(
-      async () => {
-        const pid = await installation.pidOf(name).catch(() => before)
-        return pid !== before && identifyProcess(pid) !== null
-      },
-      { withinMs: 120_000 },
+  test('finds everything as it was, and no second sample run', async () => {
+    const runs = await runsOf(installation)
+    expect(runs).toMatchObject([{ state: 'waiting_for_approval', pendingRequests: 1 }])
+  }, 240_000)
+
+  test('is found in order by doctor, which prints JSON', async () => {
+    const args = [command, 'doctor', '--json', '--project', folder]
+    const findings = await new Promise<{ check: string; state: string }[]>((resolve, reject) => {
+      execFile(process.execPath, args, (error, stdout, stderr) => {
+        if (error !== null) reject(new Error(`${stdout}${stderr}`))
+        else resolve(JSON.parse(stdout).findings)
+      })
+    })
+    expect(findings.filter((finding) => finding.state === 'problem')).toEqual([])
+    expect(findings.map((finding) => finding.check)).toContain('postgres')
+  }, 240_000)
+
+  test('is the only one: another while it runs is refused with its address, and disturbs nothing', async () => {
+    await expect(startInstallationIn(folder)).rejects.toThrow(
+      `already runs here at ${installation.url}`,
     )
-  }
-  await waitUntil(() => isReady(installation), { withinMs: 120_000 })
-  expect(await runsOf(installation)).toMatchObject([{ state: 'waiting_for_approval' }])
-}, 240_000)
+    expect((await fetch(`${installation.url}/readyz`)).status).toBe(200)
+  }, 240_000)
+
+  test('runs beside another installation, each with its own servers', async () => {
+    const beside = await mkdtemp(join(tmpdir(), 'countersign beside '))
+    await chmod(beside, 0o755)
+    const other = await startInstallationIn(beside)
+    try {
+      const pids = [...(await identitiesOf(installation)), ...(await identitiesOf(other))]
+      expect(new Set(pids.map(({ pid }) => pid)).size).toBe(2 * names.length)
+      const [mine] = await runsOf(installation)
+      const [theirs] = await runsOf(other)
+      expect(theirs?.id).not.toBe(mine?.id)
+    } finally {
+      await other.stop()
+      await rm(beside, { recursive: true, force: true })
+    }
+    expect((await fetch(`${installation.url}/readyz`)).status).toBe(200)
+  }, 240_000)
+
+  test('has each process that is killed started again, and its file names the new one', async () => {
+    for (const name of names) {
+      const before = await installation.pidOf(name)
+      process.kill(before, 'SIGKILL')
+      await waitUntil(
+        async () => {
+          const pid = await installation.pidOf(name).catch(() => before)
+          return pid !== before && identifyProcess(pid) !== null
+        },
+        { withinMs: 120_000 },
+      )
+    }
+    await waitUntil(() => isReady(installation), { withinMs: 120_000 })
+    expect(await runsOf(installation)).toMatchObject([{ state: 'waiting_for_approval' }])
+  }, 240_000)
+})
 
 test('Ctrl-C ends everything although Postgres and Temporal are down at that moment', async () => {
   running = await startInstallationIn(folder)
@@ -152,47 +193,10 @@ test('a taken port is replaced by a free one, and that is said', async () => {
   other.close()
 }, 240_000)
 
-test('a second start while one runs is refused with its address, and disturbs nothing', async () => {
-  running = await startInstallationIn(folder)
-  await expect(startInstallationIn(folder)).rejects.toThrow(`already runs here at ${running.url}`)
-  expect((await fetch(`${running.url}/readyz`)).status).toBe(200)
-}, 240_000)
-
-test('two installations run side by side, each with its own servers', async () => {
-  running = await startInstallationIn(folder)
-  const beside = await mkdtemp(join(tmpdir(), 'countersign beside '))
-  await chmod(beside, 0o755)
-  const other = await startInstallationIn(beside)
-  try {
-    const pids = [...(await identitiesOf(running)), ...(await identitiesOf(other))]
-    expect(new Set(pids.map(({ pid }) => pid)).size).toBe(2 * names.length)
-    const [mine] = await runsOf(running)
-    const [theirs] = await runsOf(other)
-    expect(theirs?.id).not.toBe(mine?.id)
-  } finally {
-    await other.stop()
-    await rm(beside, { recursive: true, force: true })
-  }
-  expect((await fetch(`${running.url}/readyz`)).status).toBe(200)
-}, 240_000)
-
 test('in production everything starts, without development sign-in', async () => {
   running = await startInstallationIn(folder, { env: { COUNTERSIGN_PRODUCTION: '1' } })
   const login = await fetch(`${running.url}/v1/auth/dev-login`, { method: 'POST' })
   expect(login.status).toBe(404)
   expect(running.lines.join('\n')).toContain('countersign people link EMAIL')
   await expect(readFile(join(folder, '.countersign', 'run', 'dev-token'))).rejects.toThrow('ENOENT')
-}, 240_000)
-
-test('doctor finds nothing wrong with a running installation, and prints JSON', async () => {
-  running = await startInstallationIn(folder)
-  const args = [command, 'doctor', '--json', '--project', folder]
-  const findings = await new Promise<{ check: string; state: string }[]>((resolve, reject) => {
-    execFile(process.execPath, args, (error, stdout, stderr) => {
-      if (error !== null) reject(new Error(`${stdout}${stderr}`))
-      else resolve(JSON.parse(stdout).findings)
-    })
-  })
-  expect(findings.filter((finding) => finding.state === 'problem')).toEqual([])
-  expect(findings.map((finding) => finding.check)).toContain('postgres')
 }, 240_000)
