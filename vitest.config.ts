@@ -1,4 +1,7 @@
+import { join } from 'node:path'
 import { defineConfig } from 'vitest/config'
+import { cacheFolder } from './src/runtime/cache-folder.ts'
+import { processEnvironment } from './src/runtime/environment.ts'
 
 /** Files of the unit project: beside their source, no services, no waiting. */
 const unit = ['src/**/*.test.ts', 'scripts/**/*.test.ts']
@@ -23,6 +26,8 @@ const sequence = { groupOrder: 0 }
 export default defineConfig({
   test: {
     pool: 'forks',
+    // What bin/countersign does: a command that a test starts loads what was compiled for another one.
+    env: { NODE_COMPILE_CACHE: join(cacheFolder(processEnvironment()), 'compiled') },
     projects: [
       {
         extends: true,
