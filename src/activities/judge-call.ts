@@ -3,6 +3,7 @@ import { definitionsHere } from '../services/policy/pins/definitions-here.ts'
 import { manualToolsHere } from '../services/manual-calls/list-manual-tools.ts'
 import { replayCalls } from '../services/policy/replay/replay-calls.ts'
 import { attachmentsHere } from '../services/runs/attachments/attachments-here.ts'
+import { newSalt } from '../services/decisions/salted-text.ts'
 import { judgeCall } from '../services/turns/judging/judge-call.ts'
 import type { WorkerContext } from '../services/worker-context.ts'
 import { getText, putContent } from '../store/content/content.ts'
@@ -11,9 +12,11 @@ import type { Activities } from '../workflows/activity-port.ts'
 /** Answers the API's question about calls, a worker's manual tools or MCP servers, or files, on the host of the workspace. */
 export function judgeCallActivity(ctx: WorkerContext): Activities['judgeCall'] {
   return async (input) => {
-    const question = JSON.parse(await getText(ctx.db, input.questionHash)) as HostQuestion
+    const { question } = JSON.parse(await getText(ctx.db, input.questionHash)) as {
+      readonly question: HostQuestion
+    }
     const answer = await answerTo(ctx, question, input.taskQueue)
-    return { answerHash: await putContent(ctx.db, JSON.stringify(answer)) }
+    return { answerHash: await putContent(ctx.db, JSON.stringify({ answer, salt: newSalt() })) }
   }
 }
 

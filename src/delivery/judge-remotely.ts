@@ -3,6 +3,7 @@ import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { Problem } from '../domain/problem.ts'
 import type { ManualTool, RemoteJudgement, RemoteQuestion } from '../services/context.ts'
+import { newSalt } from '../services/decisions/salted-text.ts'
 import type { HostQuestion } from '../services/host-question.ts'
 import type { HeardServer } from '../services/policy/pins/heard-server.ts'
 import type {
@@ -11,6 +12,7 @@ import type {
 } from '../services/runs/attachments/attachments-question.ts'
 import type { ReplayAnswer, ReplayQuestion } from '../services/policy/replay/replay-question.ts'
 import { getText, putContent } from '../store/content/content.ts'
+import { releaseContent } from '../store/content/drop-content.ts'
 import type { Db } from '../store/database.ts'
 import type { JudgeAnswer, JudgeInput } from '../workflows/activity-port.ts'
 import type { TemporalClient } from './temporal-client.ts'
@@ -18,8 +20,8 @@ import type { TemporalClient } from './temporal-client.ts'
 const answerWithinMs = 10_000
 
 /**
- * Asks the host that has the workspace what policy says of a call. Question and answer travel through
- * `content`; Temporal sees two hashes. Rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
+ * Asks the host that has the workspace what policy says of a call. Question and answer travel through `content`, and do
+ * not stay there; Temporal sees two hashes. Rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
  */
 export async function judgeRemotely(
   asking: Asking,
@@ -68,11 +70,20 @@ interface Asking {
 
 async function answerTo(asking: Asking, question: HostQuestion): Promise<unknown> {
   const input: JudgeInput = {
-    questionHash: await putContent(asking.db, JSON.stringify(question)),
+    // Salted: nobody else's question is the same content, which goes when this one is answered.
+    questionHash: await putContent(asking.db, JSON.stringify({ question, salt: newSalt() })),
     taskQueue: asking.taskQueue,
   }
-  const answer = await ask(asking, input)
-  return JSON.parse(await getText(asking.db, answer.answerHash))
+  const passed = [input.questionHash]
+  try {
+    const { answerHash } = await ask(asking, input)
+    passed.push(answerHash)
+    const { answer } = JSON.parse(await getText(asking.db, answerHash)) as { answer: unknown }
+    return answer
+  } finally {
+    // No row refers to either: with the round of retention after this one their bytes are gone.
+    await asking.db.transaction().execute((tx) => releaseContent(tx, passed))
+  }
 }
 
 async function ask(

@@ -1,3 +1,4 @@
+import { zstdDecompressSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { aWrite, faultProject, type ScriptedTurns } from './fault-project.ts'
 import { FaultWorld } from './fault-world.ts'
@@ -146,4 +147,17 @@ describe('a changed call', () => {
     expect((await world.told(runId))[0]).toContain('A person ("Grace")')
     expect(await world.audit(runId)).toContain('request.revised')
   }, 240_000)
+
+  test('is asked of its host and answered in contents that are let go: what it says is kept with its request only', async () => {
+    const rows = await world.sql<{ encoding: string; bytes: Buffer; released: boolean }>(`
+      select encoding, bytes, hash in (select hash from released_content) as released from content
+    `)
+    const texts = rows.map(({ encoding, bytes, released }) => ({
+      text: (encoding === 'zstd' ? zstdDecompressSync(bytes) : bytes).toString('utf8'),
+      released,
+    }))
+    const passed = texts.filter(({ text }) => /^\{"(question|answer)":/.test(text))
+    expect(passed.filter(({ text }) => text.includes('of Grace'))).not.toEqual([])
+    expect(passed.filter(({ released }) => !released)).toEqual([])
+  })
 })
