@@ -1,0 +1,127 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { sql, type RawBuilder } from 'kysely'
+import { expect, test } from 'vitest'
+import { verifyLog } from '../../src/evidence/verify/verify-log.ts'
+import { closeRun } from '../../src/services/runs/ending/close-run.ts'
+import { loadTranscript } from '../../src/services/turns/messages/load-transcript.ts'
+import type { Db } from '../../src/store/database.ts'
+import { getText } from '../../src/store/content/content.ts'
+import { exportOf } from '../harness/evidence/export-of.ts'
+import { openAgentDesk, type AgentDesk } from '../harness/fixtures/agent-desk.ts'
+import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
+import { waitUntil } from '../harness/wait-until.ts'
+
+const sweeping = fileURLToPath(new URL('sweeping-process.ts', import.meta.url))
+const due = 60
+const within = { withinMs: 120_000 }
+
+/** A run that wrote a file with Grace's approval; `words` may be those of others too. */
+async function endedRun(desk: AgentDesk, index: number, daysAgo: number): Promise<string> {
+  const words = `the words of ${index % 20}`
+  const input = { path: `notes/${index}.md`, content: `${words}\n` }
+  desk.say({ text: words, calls: [{ tool: 'write_file', input }] }, { text: `Done: ${words}` })
+  const runId = await desk.start({ input: `Task: ${words}` })
+  const turn = await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  await desk.decide(desk.people.grace, call?.requestId ?? '')
+  await desk.perform(turn)
+  await desk.turn(runId, 2)
+  await closeRun(desk.worker, { runId })
+  await sql`
+    update run set ended_at = clock_timestamp() - ${daysAgo} * interval '1 day' where id = ${runId}
+  `.execute(desk.database.db)
+  return runId
+}
+
+/** Starts a sweep, to its end; with a row held that it needs, it is killed once it waits for that. */
+async function sweep(desk: AgentDesk, held: RawBuilder<unknown> | null): Promise<boolean> {
+  const { db, url } = desk.database
+  // One that was killed has its connection, and its lock, until the server notices.
+  await waitUntil(async () => (await sessions(db, false)) === 0, within)
+  let said = ''
+  const start = () => {
+    const child = spawn(process.execPath, [sweeping, url], { stdio: ['ignore', 'pipe', 'inherit'] })
+    child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
+    return { child, ended: once(child, 'close') }
+  }
+  if (held === null) await start().ended
+  else {
+    await db.transaction().execute(async (tx) => {
+      await sql`select from ${held} for update`.execute(tx)
+      const { child, ended } = start()
+      await waitUntil(async () => (await sessions(db, true)) > 0 || 'it waits for nothing', within)
+      child.kill('SIGKILL')
+      await ended
+    })
+  }
+  return said.includes('swept')
+}
+
+/** How many connections a sweep has, or of those that wait for a lock. */
+async function sessions(db: Db, waiting: boolean): Promise<number> {
+  const { rows } = await sql<{ count: number }>`
+    select count(*)::int from pg_stat_activity where datname = current_database()
+      and application_name = 'sweeping' and (not ${waiting} or wait_event_type = 'Lock')
+  `.execute(db)
+  return rows[0]?.count ?? 0
+}
+
+async function cleared({ database }: AgentDesk): Promise<string[]> {
+  const rows = await database.db.selectFrom('cleared_run').select('run_id').execute()
+  return rows.map((row) => row.run_id)
+}
+
+async function transcriptOf({ database }: AgentDesk, runId: string): Promise<string> {
+  return JSON.stringify(await loadTranscript(database.db, runId))
+}
+
+test('a sweep that is killed again and again loses nothing that is to stay, is gone on with to its end, and the trail verifies', async () => {
+  await using desk = await openAgentDesk()
+  const { db } = desk.database
+  const old: string[] = []
+  for (let index = 0; index < due; index += 1) old.push(await endedRun(desk, index, 100 + index))
+  const young = [await endedRun(desk, 3, 5), await endedRun(desk, 4, 89)]
+  await sql`
+    insert into outbox (kind, payload, created_at, delivered_at)
+      select 'signal_decided', '{}', now() - interval '40 days', now() from generate_series(1, 5000)
+  `.execute(db)
+  const before = new Map<string, string>()
+  for (const runId of [...old, ...young]) before.set(runId, await transcriptOf(desk, runId))
+
+  // Oldest first: so many have lost their words when it comes to the run that is held, and the outbox is swept.
+  for (const done of [0, 1, 25, due - 1]) {
+    expect(await sweep(desk, sql`run where id = ${old[due - 1 - done]}`)).toBe(false)
+    const gone = new Set(await cleared(desk))
+    expect(gone.size).toBe(done)
+    // Whole or gone: no run has lost a part of its words, or all of them without their event.
+    for (const runId of old) {
+      const now = await transcriptOf(desk, runId)
+      const told = (await desk.auditTypes(runId)).filter((type) => type === 'content.erased')
+      expect(told).toHaveLength(gone.has(runId) ? 1 : 0)
+      if (gone.has(runId)) expect(now).not.toContain('Done: the words')
+      else expect(now).toBe(before.get(runId))
+    }
+  }
+  // All have lost their words, whose bytes are there still.
+  const some = sql`content where hash in (select max(hash) from released_content)`
+  expect(await sweep(desk, some)).toBe(false)
+  expect(await cleared(desk)).toHaveLength(due)
+  expect(await db.selectFrom('removed_content').selectAll().execute()).toEqual([])
+  expect(await sweep(desk, null)).toBe(true)
+  expect(await db.selectFrom('removed_content').selectAll().execute()).not.toEqual([])
+
+  expect((await cleared(desk)).toSorted()).toEqual(old.toSorted())
+  for (const runId of young) expect(await transcriptOf(desk, runId)).toBe(before.get(runId))
+  expect(await db.selectFrom('released_content').selectAll().execute()).toEqual([])
+  const { rows: outbox } =
+    await sql`select from outbox where created_at < now() - interval '30 days'`.execute(db)
+  expect(outbox).toEqual([])
+  // What was approved stays readable.
+  const shown = await db.selectFrom('request_revision').select('content_hash').execute()
+  for (const { content_hash: hash } of shown) expect(await getText(db, hash)).toContain('words of')
+  await coverAudit(db)
+  const verdicts = verifyLog(await exportOf(db, logSigner, desk.api.verifier), logSigner.key, null)
+  expect(verdicts.filter(({ outcome }) => outcome !== 'holds')).toEqual([])
+})
