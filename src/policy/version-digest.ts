@@ -16,7 +16,7 @@ export function policyDigest(files: ProjectFiles): string {
   return hashJson(policyDocument(files))
 }
 
-/** The files of a stored document. Throws when it does not have that shape. */
+/** The files of a stored document, by path: a store keeps keys in an order of its own. Throws when it does not have that shape. */
 export function filesOfDocument(document: JsonObject): ProjectFiles {
   const { files, tools } = document
   const texts = textEntries(files)
@@ -28,7 +28,8 @@ function textEntries(value: unknown): [string, string][] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new TypeError('This is not a stored policy version')
   }
-  return Object.entries(value).map(([key, text]) => {
+  const byPath = Object.entries(value).toSorted(([a], [b]) => (a < b ? -1 : 1))
+  return byPath.map(([key, text]) => {
     if (typeof text !== 'string') throw new TypeError('This is not a stored policy version')
     return [key, text]
   })
