@@ -98,6 +98,7 @@ describe('what is refused', () => {
     const request = await addRequest(service, run, { expiresInMs: 0 })
     const late = await refusal(decide(grace, request, approving(request)))
     expect([late.status, late.code]).toEqual([410, 'expired'])
+    expect(late.facts).toMatchObject({ cancelReason: 'expired' })
     expect(await stateOf(request.id)).toBe('expired')
     expect(await auditTypes(request.id)).toEqual([
       'request.opened',

@@ -31,6 +31,7 @@ export async function refuseEnded(
 export function expiredProblem(request: Selectable<RequestTable>): Problem {
   return new Problem('expired', 'Nobody decided in time: this request has expired', {
     expiresAt: request.expires_at.toISOString(),
+    cancelReason: 'expired',
   })
 }
 
