@@ -4,48 +4,30 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
-  realpathSync,
-  renameSync,
-  rmSync,
   statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { hashBytes } from '../domain/digest.ts'
 import { hostilePaths } from './hostile-paths.fixture.ts'
-import { openWorkspace, type OpenWorkspace } from './workspace.ts'
+import { openWorkspace } from './workspace.ts'
+import {
+  base,
+  bytes,
+  outside,
+  problem,
+  read,
+  root,
+  useWorkspace,
+  workspace,
+} from './workspace.fixture.ts'
 
-let base: string
-let root: string
-let outside: string
-let workspace: OpenWorkspace
-
-beforeEach(async () => {
-  base = realpathSync(mkdtempSync(path.join(tmpdir(), 'workspace-')))
-  root = path.join(base, 'root')
-  outside = path.join(base, 'outside')
-  for (const folder of [root, outside, path.join(root, 'notes'), path.join(root, '.countersign')]) {
-    mkdirSync(folder)
-  }
-  writeFileSync(path.join(outside, 'secret.txt'), 'secret')
-  writeFileSync(path.join(root, 'notes/a.md'), 'one\n')
-  writeFileSync(path.join(root, '.countersign/key'), 'private')
-  workspace = await openWorkspace({ root, hidden: ['.countersign'] })
-})
-
-afterEach(() => rmSync(base, { recursive: true, force: true }))
-
-const bytes = (text: string): Uint8Array => Buffer.from(text)
-const read = (at: string): string => readFileSync(path.join(root, at), 'utf8')
-const problem = (code: string) => expect.objectContaining({ name: 'WorkspaceProblem', code })
+useWorkspace()
 
 /** Every operation on one path; each must refuse. */
 function everything(at: string): Promise<unknown>[] {
@@ -253,89 +235,5 @@ describe('reading', () => {
     await expect(workspace.list('notes/a.md', { maxEntries: 9 })).rejects.toEqual(
       problem('not_a_directory'),
     )
-  })
-})
-
-describe('a look at many paths', () => {
-  /** Folders and files of the workspace that this process has open. */
-  const heldOpen = (): string[] =>
-    readdirSync('/proc/self/fd').flatMap((fd) => {
-      const target = existsSync(`/proc/self/fd/${fd}`) ? readlinkSync(`/proc/self/fd/${fd}`) : ''
-      return target.startsWith(root) ? [target] : []
-    })
-
-  it('finds what the workspace finds, and refuses what it refuses', async () => {
-    symlinkSync(outside, path.join(root, 'link'))
-    await workspace.look(async (look) => {
-      for (let time = 0; time < 2; time += 1) {
-        const asked = { hash: true, clash: true }
-        expect(await look.state('notes/a.md', asked)).toEqual({
-          kind: 'file',
-          bytes: 4,
-          hash: hashBytes('one\n'),
-        })
-        expect(await look.state('notes/A.md', asked)).toMatchObject({ clash: 'a.md' })
-        expect(await look.state('nowhere/a.md')).toEqual({ kind: 'absent', bytes: 0 })
-        expect(await look.read('notes/a.md', { maxBytes: 10 })).toEqual(bytes('one\n'))
-        expect(await look.list('', { maxEntries: 10 })).toEqual(
-          await workspace.list('', { maxEntries: 10 }),
-        )
-        await expect(look.read('link/secret.txt', { maxBytes: 10 })).rejects.toEqual(
-          problem('is_a_link'),
-        )
-        await expect(look.state('.countersign/key')).rejects.toEqual(problem('hidden'))
-      }
-    })
-  })
-
-  it.runIf(process.platform === 'linux')(
-    'opens each folder once, and has none open afterwards, not even when it fails',
-    async () => {
-      const notes = path.join(root, 'notes')
-      const failing = workspace.look(async (look) => {
-        await Promise.all([look.state('notes/a.md'), look.state('notes/b.md')])
-        expect(heldOpen()).toEqual([notes])
-        renameSync(notes, path.join(base, 'moved'))
-        expect((await look.state('notes/a.md', { clash: true })).kind).toBe('file')
-        expect((await workspace.state('notes/a.md')).kind).toBe('absent')
-        throw new Error('enough')
-      })
-      await expect(failing).rejects.toThrow('enough')
-      expect(heldOpen()).toEqual([])
-    },
-  )
-
-  it('finds a path the same whenever it is asked, and what it had not looked at as it is', async () => {
-    await workspace.look(async (look) => {
-      expect((await look.state('new/a.md')).kind).toBe('absent')
-      await workspace.write('new/a.md', bytes('x'), 'absent')
-      await workspace.write('new/b.md', bytes('x'), 'absent')
-      expect((await look.state('new/a.md')).kind).toBe('absent')
-      expect((await look.state('new/b.md')).kind).toBe('file')
-    })
-    expect((await workspace.state('new/a.md')).kind).toBe('file')
-  })
-
-  it('holds no more than 64 folders open, however many it looks into', async () => {
-    const folders = Array.from({ length: 80 }, (_, index) => `folder-${index}`)
-    for (const folder of folders) mkdirSync(path.join(root, folder))
-    await workspace.look(async (look) => {
-      for (const folder of folders) {
-        expect((await look.state(`${folder}/a.md`)).kind).toBe('absent')
-      }
-      if (process.platform === 'linux') expect(heldOpen()).toHaveLength(64)
-    })
-  })
-
-  it('cannot change anything', async () => {
-    await workspace.look(async (look) => {
-      const hash = hashBytes('one\n')
-      await expect(look.write('notes/b.md', bytes('x'), 'absent')).rejects.toThrow(TypeError)
-      await expect(look.remove('notes/a.md', hash)).rejects.toThrow(TypeError)
-      await expect(
-        look.move('notes/a.md', 'notes/b.md', { from: hash, to: 'absent' }),
-      ).rejects.toThrow(TypeError)
-    })
-    expect(readdirSync(path.join(root, 'notes'))).toEqual(['a.md'])
   })
 })
