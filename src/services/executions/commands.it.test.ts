@@ -62,86 +62,74 @@ async function executions(call: DeskCall | undefined) {
 }
 
 // Rules: product.md 1
-describe.skipIf(!testSandbox.works)('commands of a run', () => {
-  test(
-    'one that rules allow runs, one that asks waits and runs once approved, a blocked one never',
-    patient,
-    async () => {
-      await desk.write('notes/a.md', 'first\n')
-      const asked = await calls(
-        { tool: 'exec', input: { file: 'cat', args: ['notes/a.md'] } },
-        { tool: 'shell', input: { command: 'echo made > made.txt; echo "$PWD"', cwd: 'scratch' } },
-        { tool: 'exec', input: { file: 'git', args: ['-C', 'notes', 'push'] } },
-      )
-      expect(asked.calls.map(({ verdict }) => verdict)).toEqual(['preApproved', 'ask', 'blocked'])
-      const [first, second, third] = asked.calls
-      await desk.decide(desk.people.grace, second?.requestId ?? '')
-      for (const call of asked.calls) await desk.execute(call.id)
-      const after = await desk.calls(asked.runId, 1)
-      expect(after[0]?.text).toMatch(/Exit code 0\.\n.*\nfirst\n/)
-      expect(after[1]?.text).toContain(join(desk.root, 'scratch'))
-      expect(await desk.read('scratch/made.txt')).toBe('made\n')
-      expect(after[2]).toMatchObject({
-        result: 'blocked',
-        text: expect.stringContaining('Nothing leaves this host'),
-      })
-      expect(await executions(first)).toEqual([{ state: 'succeeded', reason: null, exit_code: 0 }])
-      expect(await executions(third)).toEqual([])
-    },
-  )
+describe.skipIf(!testSandbox.works)('commands of a run', patient, () => {
+  test('one that rules allow runs, one that asks waits and runs once approved, a blocked one never', async () => {
+    await desk.write('notes/a.md', 'first\n')
+    const asked = await calls(
+      { tool: 'exec', input: { file: 'cat', args: ['notes/a.md'] } },
+      { tool: 'shell', input: { command: 'echo made > made.txt; echo "$PWD"', cwd: 'scratch' } },
+      { tool: 'exec', input: { file: 'git', args: ['-C', 'notes', 'push'] } },
+    )
+    expect(asked.calls.map(({ verdict }) => verdict)).toEqual(['preApproved', 'ask', 'blocked'])
+    const [first, second, third] = asked.calls
+    await desk.decide(desk.people.grace, second?.requestId ?? '')
+    for (const call of asked.calls) await desk.execute(call.id)
+    const after = await desk.calls(asked.runId, 1)
+    expect(after[0]?.text).toMatch(/Exit code 0\.\n.*\nfirst\n/)
+    expect(after[1]?.text).toContain(join(desk.root, 'scratch'))
+    expect(await desk.read('scratch/made.txt')).toBe('made\n')
+    expect(after[2]).toMatchObject({
+      result: 'blocked',
+      text: expect.stringContaining('Nothing leaves this host'),
+    })
+    expect(await executions(first)).toEqual([{ state: 'succeeded', reason: null, exit_code: 0 }])
+    expect(await executions(third)).toEqual([])
+  })
 
   // Rules: product.md 26
-  test(
-    'a request shows vector, folder, sandbox, environment, and each file by its hash',
-    patient,
-    async () => {
-      await desk.write('scratch/run.sh', 'echo one\n')
-      const asked = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/run.sh'] } })
-      const presentation = await shown(asked.calls[0])
-      expect(presentation).toMatchObject({
-        type: 'command',
-        metadata: {
-          argv: ['sh', 'scratch/run.sh'],
-          cwd: '.',
-          timeoutSeconds: 120,
-          sandbox: {
-            required: false,
-            network: 'none',
-            writable: ['./notes', './scratch'].map((at) => at.slice(2)),
-            readable: ['.'],
-          },
-          environment: ['HOME', 'LANG', 'PATH', 'TMPDIR'],
-          files: [{ path: 'scratch/run.sh', bytes: 9, hash: expect.stringMatching(/^sha256:/) }],
-          runsWorkspaceCode: true,
+  test('a request shows vector, folder, sandbox, environment, and each file by its hash', async () => {
+    await desk.write('scratch/run.sh', 'echo one\n')
+    const asked = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/run.sh'] } })
+    const presentation = await shown(asked.calls[0])
+    expect(presentation).toMatchObject({
+      type: 'command',
+      metadata: {
+        argv: ['sh', 'scratch/run.sh'],
+        cwd: '.',
+        timeoutSeconds: 120,
+        sandbox: {
+          required: false,
+          network: 'none',
+          writable: ['./notes', './scratch'].map((at) => at.slice(2)),
+          readable: ['.'],
         },
-      })
-      expect(presentation.warnings.join(' ')).toContain('runs code from the workspace (sh)')
-    },
-  )
+        environment: ['HOME', 'LANG', 'PATH', 'TMPDIR'],
+        files: [{ path: 'scratch/run.sh', bytes: 9, hash: expect.stringMatching(/^sha256:/) }],
+        runsWorkspaceCode: true,
+      },
+    })
+    expect(presentation.warnings.join(' ')).toContain('runs code from the workspace (sh)')
+  })
 
   // Rules: product.md 14
-  test(
-    'a file it names that changed makes the approval stale, and it is asked about afresh',
-    patient,
-    async () => {
-      await desk.write('scratch/job.sh', 'echo approved > scratch/out.txt\n')
-      const asked = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/job.sh'] } })
-      const [call] = asked.calls
-      await desk.decide(desk.people.grace, call?.requestId ?? '')
-      await desk.write('scratch/job.sh', 'echo swapped > scratch/out.txt\n')
-      expect(await desk.execute(call?.id ?? '')).toMatchObject({ kind: 'wait' })
-      expect(await executions(call)).toMatchObject([{ state: 'refused', reason: 'stale' }])
-      await expect(desk.read('scratch/out.txt')).rejects.toThrow('ENOENT')
-      const fresh = (await desk.calls(asked.runId, 1))[0]
-      expect(fresh?.requestId).not.toBe(call?.requestId)
-      await desk.decide(desk.people.grace, fresh?.requestId ?? '')
-      await desk.execute(call?.id ?? '')
-      expect(await desk.read('scratch/out.txt')).toBe('swapped\n')
-    },
-  )
+  test('a file it names that changed makes the approval stale, and it is asked about afresh', async () => {
+    await desk.write('scratch/job.sh', 'echo approved > scratch/out.txt\n')
+    const asked = await calls({ tool: 'exec', input: { file: 'sh', args: ['scratch/job.sh'] } })
+    const [call] = asked.calls
+    await desk.decide(desk.people.grace, call?.requestId ?? '')
+    await desk.write('scratch/job.sh', 'echo swapped > scratch/out.txt\n')
+    expect(await desk.execute(call?.id ?? '')).toMatchObject({ kind: 'wait' })
+    expect(await executions(call)).toMatchObject([{ state: 'refused', reason: 'stale' }])
+    await expect(desk.read('scratch/out.txt')).rejects.toThrow('ENOENT')
+    const fresh = (await desk.calls(asked.runId, 1))[0]
+    expect(fresh?.requestId).not.toBe(call?.requestId)
+    await desk.decide(desk.people.grace, fresh?.requestId ?? '')
+    await desk.execute(call?.id ?? '')
+    expect(await desk.read('scratch/out.txt')).toBe('swapped\n')
+  })
 
   // Rules: product.md 15
-  test('a script written earlier in the turn is shown as it will be', patient, async () => {
+  test('a script written earlier in the turn is shown as it will be', async () => {
     const asked = await calls(
       { tool: 'write_file', input: { path: 'scratch/new.sh', content: 'echo new\n' } },
       { tool: 'exec', input: { file: 'sh', args: ['scratch/new.sh'] } },
@@ -157,54 +145,44 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
   })
 
   // Rules: security.md 8
-  test(
-    'what it made of protected names is undone: failed, with the violation in the audit',
-    patient,
-    async () => {
-      const asked = await calls({
-        tool: 'shell',
-        input: { command: 'echo evil > .envrc', cwd: 'scratch' },
-      })
-      const [call] = asked.calls
-      await desk.decide(desk.people.grace, call?.requestId ?? '')
-      await desk.execute(call?.id ?? '')
-      const [ended] = await executions(call)
-      expect(ended).toMatchObject({
-        state: 'failed',
-        reason: expect.stringContaining('it made "scratch/.envrc"'),
-      })
-      const audited = await desk.database.db
-        .selectFrom('audit_event')
-        .select('document')
-        .where('call_id', '=', call?.id ?? '')
-        .where('type', '=', 'execution.finished')
-        .executeTakeFirstOrThrow()
-      expect(audited.document).toContain('scratch/.envrc')
-      await expect(desk.read('scratch/.envrc')).rejects.toThrow('ENOENT')
-    },
-  )
+  test('what it made of protected names is undone: failed, with the violation in the audit', async () => {
+    const asked = await calls({
+      tool: 'shell',
+      input: { command: 'echo evil > .envrc', cwd: 'scratch' },
+    })
+    const [call] = asked.calls
+    await desk.decide(desk.people.grace, call?.requestId ?? '')
+    await desk.execute(call?.id ?? '')
+    const [ended] = await executions(call)
+    expect(ended).toMatchObject({
+      state: 'failed',
+      reason: expect.stringContaining('it made "scratch/.envrc"'),
+    })
+    const audited = await desk.database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('call_id', '=', call?.id ?? '')
+      .where('type', '=', 'execution.finished')
+      .executeTakeFirstOrThrow()
+    expect(audited.document).toContain('scratch/.envrc')
+    await expect(desk.read('scratch/.envrc')).rejects.toThrow('ENOENT')
+  })
 
-  test(
-    'a key file that it names is readable for the command that was approved with it, and for no other',
-    patient,
-    async () => {
-      await desk.write('scratch/.env', 'A=1\n')
-      const asked = await calls(
-        { tool: 'exec', input: { file: 'tac', args: ['scratch/.env'] } },
-        { tool: 'shell', input: { command: 'cat scratch/.en?' } },
-      )
-      expect((await shown(asked.calls[0])).warnings.join(' ')).toContain(
-        'a key or environment file',
-      )
-      for (const call of asked.calls) {
-        await desk.decide(desk.people.grace, call.requestId)
-        await desk.execute(call.id)
-      }
-      const after = await desk.calls(asked.runId, 1)
-      expect(after[0]?.text).toContain('A=1')
-      expect(after[1]?.text).toContain('Permission denied')
-    },
-  )
+  test('a key file that it names is readable for the command that was approved with it, and for no other', async () => {
+    await desk.write('scratch/.env', 'A=1\n')
+    const asked = await calls(
+      { tool: 'exec', input: { file: 'tac', args: ['scratch/.env'] } },
+      { tool: 'shell', input: { command: 'cat scratch/.en?' } },
+    )
+    expect((await shown(asked.calls[0])).warnings.join(' ')).toContain('a key or environment file')
+    for (const call of asked.calls) {
+      await desk.decide(desk.people.grace, call.requestId)
+      await desk.execute(call.id)
+    }
+    const after = await desk.calls(asked.runId, 1)
+    expect(after[0]?.text).toContain('A=1')
+    expect(after[1]?.text).toContain('Permission denied')
+  })
 
   test.each([
     ['and is failed (cancelled)', 'true', /^cancelled$/],
@@ -213,7 +191,7 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
       'echo evil > .envrc',
       /^cancelled; it made "scratch\/\.envrc"/,
     ],
-  ])('ends when its run is cancelled, %s', patient, async (_, first, reason) => {
+  ])('ends when its run is cancelled, %s', async (_, first, reason) => {
     await rm(join(desk.root, 'scratch/begun.txt'), { force: true })
     const asked = await calls({
       tool: 'shell',
@@ -238,14 +216,14 @@ describe.skipIf(!testSandbox.works)('commands of a run', () => {
     ['in a folder outside of the workspace', { command: 'ls', cwd: '../..' }],
     ['in a folder that is not there', { command: 'ls', cwd: 'nowhere' }],
     ['that is longer than a script may be', { command: 'x'.repeat(8 * 1024 + 1) }],
-  ])('one %s is an error, and nobody is asked', patient, async (_, input) => {
+  ])('one %s is an error, and nobody is asked', async (_, input) => {
     const asked = await calls({ tool: 'shell', input })
     expect(asked.calls[0]).toMatchObject({ verdict: 'error' })
   })
 })
 
 // Rules: security.md 7
-describe('without a sandbox', () => {
+describe('without a sandbox', patient, () => {
   async function plainDesk(sandbox: string): Promise<AgentDesk> {
     const plain = await openAgentDesk()
     const worker = deskWorker.replace('zones:', `${sandbox}${shell}zones:`)
@@ -256,48 +234,44 @@ describe('without a sandbox', () => {
     return plain
   }
 
-  test(
-    'nothing is pre-approved, whatever the mode; the approver is told, and what was approved runs and is audited as such',
-    patient,
-    async () => {
-      await using plain = await plainDesk('')
-      const asking = { worker: 'scribe', input: 'Write', mode: 'approve_all' } as const
-      const { id: runId } = await startRun(plain.api, plain.people.olga.caller, asking)
-      await plain.turn(runId, 1)
-      const [call] = await plain.calls(runId, 1)
-      expect(call).toMatchObject({ verdict: 'ask' })
-      const row = await plain.database.db
-        .selectFrom('request')
-        .innerJoin('request_revision as shown', 'shown.request_id', 'request.id')
-        .select(['request.risk', 'shown.presentation_hash'])
-        .where('request.id', '=', call?.requestId ?? '')
-        .executeTakeFirstOrThrow()
-      const presentation = JSON.parse(
-        await getText(plain.database.db, row.presentation_hash),
-      ) as Presentation
-      expect(row.risk).toBe('high')
-      expect(presentation.warnings.join(' ')).toContain('It will run without a sandbox')
-      await plain.decide(plain.people.grace, call?.requestId ?? '', {
-        reason: 'I read it',
-        seen: presentation.digest,
-      })
-      await plain.execute(call?.id ?? '')
-      expect((await plain.calls(runId, 1))[0]).toMatchObject({
-        result: 'output',
-        text: expect.stringContaining('It ran without a sandbox'),
-      })
-      expect(await plain.read('scratch/out.txt')).toBe('version: 1\n')
-      const started = await plain.database.db
-        .selectFrom('audit_event')
-        .select('document')
-        .where('call_id', '=', call?.id ?? '')
-        .where('type', '=', 'execution.started')
-        .executeTakeFirstOrThrow()
-      expect(started.document).toContain('"sandbox":"none"')
-    },
-  )
+  test('nothing is pre-approved, whatever the mode; the approver is told, and what was approved runs and is audited as such', async () => {
+    await using plain = await plainDesk('')
+    const asking = { worker: 'scribe', input: 'Write', mode: 'approve_all' } as const
+    const { id: runId } = await startRun(plain.api, plain.people.olga.caller, asking)
+    await plain.turn(runId, 1)
+    const [call] = await plain.calls(runId, 1)
+    expect(call).toMatchObject({ verdict: 'ask' })
+    const row = await plain.database.db
+      .selectFrom('request')
+      .innerJoin('request_revision as shown', 'shown.request_id', 'request.id')
+      .select(['request.risk', 'shown.presentation_hash'])
+      .where('request.id', '=', call?.requestId ?? '')
+      .executeTakeFirstOrThrow()
+    const presentation = JSON.parse(
+      await getText(plain.database.db, row.presentation_hash),
+    ) as Presentation
+    expect(row.risk).toBe('high')
+    expect(presentation.warnings.join(' ')).toContain('It will run without a sandbox')
+    await plain.decide(plain.people.grace, call?.requestId ?? '', {
+      reason: 'I read it',
+      seen: presentation.digest,
+    })
+    await plain.execute(call?.id ?? '')
+    expect((await plain.calls(runId, 1))[0]).toMatchObject({
+      result: 'output',
+      text: expect.stringContaining('It ran without a sandbox'),
+    })
+    expect(await plain.read('scratch/out.txt')).toBe('version: 1\n')
+    const started = await plain.database.db
+      .selectFrom('audit_event')
+      .select('document')
+      .where('call_id', '=', call?.id ?? '')
+      .where('type', '=', 'execution.started')
+      .executeTakeFirstOrThrow()
+    expect(started.document).toContain('"sandbox":"none"')
+  })
 
-  test('a worker that requires one runs no command, and nobody is asked', patient, async () => {
+  test('a worker that requires one runs no command, and nobody is asked', async () => {
     await using plain = await plainDesk('sandbox: { required: true }\n')
     const runId = await plain.start()
     await plain.turn(runId, 1)
