@@ -41,7 +41,13 @@ export async function readAudit(
     from: sql`audit_event`,
     where: conditions,
     anyOf: waysToRead(reader, filter),
-    order: { keys: [sql`audit_event.at`, sql`audit_event.id`], descending: true },
+    order: {
+      keys: [sql`audit_event.at`, sql`audit_event.id`],
+      descending: true,
+      // The order of the index of a type; an actor's events, or a run's, are few.
+      nullsLast:
+        filter.type !== undefined && filter.actor === undefined && filter.runId === undefined,
+    },
     limit: pageSize(input) + 1,
   })}`.execute(ctx.db)
   const page = pageFrom(rows, input, 'audit', ({ at, id }) => [at, id])

@@ -28,6 +28,7 @@ import * as callbacks from './20261122T143500Z-callbacks.ts'
 import * as erasure from './20261122T144000Z-erasure.ts'
 import * as erasedRequests from './20261122T180600Z-erased-requests.ts'
 import * as endedLists from './20261122T180500Z-ended-lists.ts'
+import * as trailOfType from './20261122T183500Z-trail-of-type.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
 
@@ -64,4 +65,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T180600Z-erased-requests': erasedRequests,
   '20261122T181100Z-witnesses': witnesses,
   '20261122T180500Z-ended-lists': endedLists,
+  '20261122T183500Z-trail-of-type': trailOfType,
 }

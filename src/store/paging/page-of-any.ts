@@ -4,6 +4,8 @@ import { sql, type RawBuilder } from 'kysely'
 export interface PageOrder {
   readonly keys: readonly RawBuilder<unknown>[]
   readonly descending: boolean
+  /** says of keys that are never null in which order an index has them: no other index serves then */
+  readonly nullsLast?: boolean
 }
 
 export interface PageQuery {
@@ -23,7 +25,8 @@ export interface PageQuery {
  */
 export function pageOfAny(query: PageQuery): RawBuilder<unknown> {
   const { columns, from, where, anyOf, order, limit } = query
-  const direction = order.descending ? sql`desc` : sql`asc`
+  const nulls = order.nullsLast === true ? sql` nulls last` : sql``
+  const direction = sql`${order.descending ? sql`desc` : sql`asc`}${nulls}`
   const named = order.keys.map((key, place) => ({ key, name: sql.ref(`key_${place}`) }))
   const [first, ...others] = anyOf.map(
     (way) => sql`
