@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { parseProject } from '../parse-project.ts'
-import { base, shell, warnings } from './warnings.fixture.ts'
+import { base, warnings } from './warnings.fixture.ts'
 
 test('a routing entry behind one that matches all it does is pointed out', () => {
   const entries = (...whens: string[]): string =>
