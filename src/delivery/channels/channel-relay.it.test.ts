@@ -1,8 +1,10 @@
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { waitUntil } from '../../../test/harness/wait-until.ts'
 import { listDeliveries } from '../../services/webhooks/list-deliveries.ts'
 import { configure, relayOf } from '../webhooks/webhook-desk.fixture.ts'
 import { openChannelDesk, within, type ChannelDesk } from './channel-desk.fixture.ts'
+import { usualTimes } from './channel-relay.ts'
 import type { Channel, DueDelivery, Message } from './channel.ts'
 import { tellChannel } from './tell-channels.ts'
 
@@ -39,6 +41,21 @@ async function deliveriesOf(name: string) {
   const { items } = await listDeliveries(desk.service.ctx, desk.aud.caller, { endpoint: name })
   return items
 }
+it('asks again after the pauses that docs/notifications.md tells of, each longer, for about three days', async () => {
+  const { pausesMs } = usualTimes
+  expect(pausesMs).toEqual(pausesMs.toSorted((one, other) => one - other))
+  expect(new Set(pausesMs).size).toBe(pausesMs.length)
+  const days = pausesMs.reduce((sum, pause) => sum + pause, 0) / 86_400_000
+  expect(days).toBeGreaterThan(3)
+  expect(days).toBeLessThan(4)
+  const told = await readFile(new URL('../../../docs/notifications.md', import.meta.url), 'utf8')
+  const words = '5 seconds, 5 and 30 minutes, 2, 5, 10, 14, 20 and 24 hours'
+  expect(told.replaceAll('\n', ' ')).toContain(words)
+  const [second, minute] = [1000, 60_000]
+  const hours = [2, 5, 10, 14, 20, 24].map((count) => count * 60 * minute)
+  expect(pausesMs).toEqual([5 * second, 5 * minute, 30 * minute, ...hours])
+})
+
 it('tells each recipient of an event on its own, and asks again only who was not reached', async () => {
   const { channel, sent } = twoPeople(2)
   await desk.untilNumbered()

@@ -9,6 +9,7 @@ import {
   type LoggedQuery,
 } from '../../../test/harness/fixtures/count-queries.ts'
 import { addPerson } from '../../../test/harness/fixtures/people.ts'
+import { fixtureFiles, policyOf } from '../../../test/harness/fixtures/project.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import { decideRequest } from './decide-request.ts'
 import { verifyPermit } from './permits/permits.ts'
@@ -132,6 +133,31 @@ describe('an approval', () => {
     await database.db.deleteFrom('team_member').where('person_id', '=', leaver.id).execute()
     expect(await decide(grace, request, approving(request))).toMatchObject({ state: 'pending' })
     expect(await decide(linus, request, approving(request))).toMatchObject({ state: 'approved' })
+  })
+
+  // Rules: product.md 18
+  test('counts of who joined the team since, for the places of when the request was opened, whatever is in force by now', async () => {
+    const quorum = { any: [[{ team: 'platform', count: 2 }]] }
+    const request = await addRequest(service, run, { quorum })
+    const joiner = await addPerson(database.db, 'Joiner', [])
+    expect((await refusal(decide(joiner, request, approving(request)))).code).toBe('not_found')
+    await decide(grace, request, approving(request))
+    await database.db
+      .insertInto('team_member')
+      .values({ team: 'platform', person_id: joiner.id })
+      .execute()
+    const files = new Map(fixtureFiles.texts)
+    const config = files.get('countersign.yaml') ?? ''
+    const three = 'routing: [{ when: { tool: "*" }, queue: security, quorum: { count: 3 } }]\n'
+    files.set('countersign.yaml', config.replace('rights:', `${three}rights:`))
+    const later = policyOf({ texts: files, toolFiles: [] })
+    const policies = { inForce: async () => later, byDigest: async () => later }
+    const decision = { request: request.id, body: approving(request) }
+    const ctx = { ...service.ctx, policies }
+    expect(await decideRequest(ctx, joiner.caller, decision)).toMatchObject({
+      state: 'approved',
+      quorum: { required: [{ team: 'platform', count: 2 }] },
+    })
   })
 
   // Rules: product.md 18

@@ -20,7 +20,7 @@ async function createKey(client: Client, scopes: string[]): Promise<{ id: string
 }
 
 // Rules: security.md 21
-test('a key is shown once, stored hashed, and works for what it was made for', async () => {
+test('a key is shown once, stored hashed, works for what it was made for, and is listed with its last use', async () => {
   const { id, key } = await createKey(ada, ['runs:read'])
   expect(key).toMatch(/^cs_[0-9a-f]{16}_[\w-]{43}$/)
   const row = await api.service.db
@@ -30,7 +30,13 @@ test('a key is shown once, stored hashed, and works for what it was made for', a
     .executeTakeFirstOrThrow()
   expect(JSON.stringify(row)).not.toContain(key.split('_')[2])
   expect((await ada.get('/v1/keys')).text).not.toContain(key)
+  const lastUse = async () => {
+    const { items } = (await ada.get('/v1/keys')).body
+    return items.find((one: { id: string }) => one.id === id).lastUsedAt
+  }
+  expect(await lastUse()).toBeNull()
   expect((await api.ask('/v1/workers', { headers: bearer(key) })).status).toBe(200)
+  expect(Date.parse(await lastUse())).not.toBeNaN()
   const me = await api.ask('/v1/me', { headers: bearer(key) })
   expect(me.body).toMatchObject({ person: { name: 'Ada' }, csrfToken: null, signedInBy: 'key' })
 })

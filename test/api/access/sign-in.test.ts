@@ -206,6 +206,20 @@ test('a session of the development profile switches the person, and only to one 
   expect((await other.post('/v1/auth/dev-switch', { email: 'x@example.com' })).status).toBe(404)
 })
 
+test('nobody is somebody else for what a header or an address says: there is no impersonation', async () => {
+  const edsger = await api.signIn(api.people.edsger)
+  const said = ['ada@example.com', api.people.ada.id]
+  for (const other of said) {
+    const names = ['x-forwarded-user', 'x-remote-user', 'x-auth-request-email', 'x-impersonate']
+    const headers = Object.fromEntries(names.map((name) => [name, other]))
+    const me = await api.ask('/v1/me', { headers: { ...edsger.headers, ...headers } })
+    expect(me.body.person.name).toBe('Edsger')
+    expect((await api.ask('/v1/me', { headers })).status).toBe(401)
+    for (const field of ['as', 'onBehalfOf', 'sudo'])
+      expect((await edsger.get(`/v1/me?${field}=${other}`)).status).not.toBe(200)
+  }
+})
+
 test('a state-changing call with a cookie needs the token, the origin and JSON', async () => {
   const grace = await api.signIn(api.people.grace)
   const { cookie = '', origin = '' } = grace.headers
