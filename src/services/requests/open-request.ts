@@ -4,7 +4,7 @@ import type { AuditEntry } from '../../domain/audit-event.ts'
 import type { Judgement, Routing } from '../../domain/judgement.ts'
 import type { RequestKind } from '../../domain/request.ts'
 import type { Risk, Rule } from '../../domain/verdict.ts'
-import { toJsonb } from '../../store/database.ts'
+import { toJsonb, type Tx } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/tables/runs.ts'
 import { together } from '../../store/connection/side-by-side.ts'
 import type { Caller, StoredPresentation } from '../context.ts'
@@ -13,7 +13,7 @@ import { addPending } from '../runs/count-pending.ts'
 import { storable } from '../runs/transcript/storable-text.ts'
 import type { UnitOfWork } from '../unit-of-work.ts'
 import { noteFiles } from './note-files.ts'
-import { principalsOfRun, type Principal } from './principals-of-run.ts'
+import { behindRun } from './principals-of-run.ts'
 
 /** What is asked, of whom, and what they will be shown. */
 export interface RequestOpening {
@@ -49,6 +49,8 @@ export function openingOf(
 
 /** A request to open, and by whom. */
 export interface AskedOpening {
+  /** a new UUIDv7, by which others may refer to the request already */
+  readonly requestId: string
   readonly caller: Caller
   readonly opening: Omit<RequestOpening, 'run'>
 }
@@ -68,12 +70,15 @@ export async function openRequest(
   caller: Caller,
   { run, ...opening }: RequestOpening,
 ): Promise<OpenedRequest> {
-  const [opened] = await openRequests(unit, run, [{ caller, opening }])
+  const [opened] = await openRequests(unit, run, [{ requestId: uuidv7(), caller, opening }])
   if (opened === undefined) throw new Error('A request was not opened')
   return opened
 }
 
-/** The same for several of one run, in as many queries as for one; answers in their order. */
+/**
+ * The same for several of one run, in as many queries as for one; answers in their order. They are sent before it first
+ * waits: what refers to the requests can be sent `together` with them, behind them.
+ */
 export async function openRequests(
   unit: UnitOfWork,
   run: Selectable<RunTable>,
@@ -81,34 +86,33 @@ export async function openRequests(
 ): Promise<OpenedRequest[]> {
   if (asked.length === 0) return []
   const { tx } = unit
-  const rows = asked.map(({ opening }) => requestRow(run, opening))
-  const requests = asked.map((one, place) => ({ ...one, requestId: rows[place]?.id ?? '' }))
-  const revisions = requests.map(({ requestId, opening }) => revisionRow(requestId, opening))
-  const [inserted, counted] = await together([
-    tx.insertInto('request').values(rows).returning(['id', 'expires_at']).execute(),
-    addPending(tx, run.id, requests.length),
-    tx.insertInto('request_revision').values(revisions).execute(),
-    ...requests.map(({ requestId, opening }) => noteFiles(tx, requestId, opening.presented)),
-    freezePrincipals(unit, run, requests),
+  const sent = together([
+    insertRequests(tx, run, asked),
+    addPending(tx, run.id, asked.length),
+    insertRevisions(tx, asked),
+    freezePrincipals(tx, run, asked),
+    ...asked.map(({ requestId, opening }) => noteFiles(tx, requestId, opening.presented)),
   ])
-  for (const { caller, opening, requestId } of requests) {
-    await unit.audit(openedEntry(caller, run, requestId, opening))
+  await unit.audit(...asked.map((one) => openedEntry(run, one)))
+  const [expiries, counted] = await sent
+  for (const { requestId } of asked) {
     await unit.event('request.opened', { requestId, runId: run.id })
   }
   if (counted.changed) await unit.event('run.changed', { runId: run.id })
-  const expiries = new Map(inserted.map((row) => [row.id, row.expires_at]))
-  return requests.map(({ requestId }) => ({
+  return asked.map(({ requestId }) => ({
     requestId,
     expiresAt: expiries.get(requestId) ?? new Date(Number.NaN),
   }))
 }
 
-type Opening = AskedOpening['opening']
-
-function requestRow(run: Selectable<RunTable>, opening: Opening) {
-  const { call, presented, routing } = opening
-  return {
-    id: uuidv7(),
+/** Inserts the rows, numbered in this order; answers when each expires. */
+async function insertRequests(
+  tx: Tx,
+  run: Selectable<RunTable>,
+  asked: readonly AskedOpening[],
+): Promise<ReadonlyMap<string, Date>> {
+  const given = asked.map(({ requestId, opening: { call, presented, routing, ...opening } }) => ({
+    id: requestId,
     kind: opening.kind,
     queue: routing.queue,
     team: routing.team,
@@ -117,21 +121,34 @@ function requestRow(run: Selectable<RunTable>, opening: Opening) {
     title: storable(presented.title),
     digest: opening.digest,
     policy_digest: opening.policyDigest,
-    rule: toJsonb(opening.rule),
-    routing: toJsonb(routing),
+    rule: opening.rule,
+    routing,
     agent_reason_hash: opening.agentReasonHash,
-    run_id: run.id,
-    root_run_id: run.root_run_id,
     call_id: call.id,
     turn: call.turn,
     position: call.position,
     attempt: opening.attempt,
-    previous: [...opening.previous],
+    previous: opening.previous,
     outcome_of: opening.outcomeOf,
-    expires_at: sql<Date>`clock_timestamp() + ${routing.expiresAfterMs} * interval '1 millisecond'`,
-    next_step_at: firstStepAt(routing),
-    epoch: sql<number>`(select epoch from installation)`,
-  }
+    expires_after_ms: routing.expiresAfterMs,
+    first_step_ms: routing.steps?.[0]?.afterMs ?? null,
+  }))
+  const { rows } = await sql<{ id: string; expires_at: Date }>`
+    insert into request (id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+      agent_reason_hash, run_id, root_run_id, call_id, turn, position, attempt, previous, outcome_of,
+      expires_at, next_step_at, epoch)
+    select id, kind, queue, team, risk, tool, title, digest, policy_digest, rule, routing,
+      agent_reason_hash, ${run.id}::uuid, ${run.root_run_id}::uuid, call_id, turn, position, attempt, previous, outcome_of,
+      clock_timestamp() + expires_after_ms * interval '1 millisecond',
+      clock_timestamp() + first_step_ms * interval '1 millisecond',
+      (select epoch from installation)
+    from jsonb_to_recordset(${toJsonb(given)}) as given(id uuid, kind text, queue text, team text, risk text,
+      tool text, title text, digest text, policy_digest text, rule jsonb, routing jsonb,
+      agent_reason_hash text, call_id uuid, turn integer, position integer, attempt integer,
+      previous uuid[], outcome_of uuid, expires_after_ms float8, first_step_ms float8)
+    returning id, expires_at
+  `.execute(tx)
+  return new Map(rows.map((row) => [row.id, row.expires_at]))
 }
 
 /** `created_at` is the same clock a moment before, so the first step is due by then. */
@@ -141,26 +158,32 @@ export function firstStepAt({ steps }: Routing): RawBuilder<Date> | null {
   return sql<Date>`clock_timestamp() + ${first.afterMs} * interval '1 millisecond'`
 }
 
-function revisionRow(requestId: string, { presented, digest }: Opening) {
-  return {
+async function insertRevisions(tx: Tx, asked: readonly AskedOpening[]): Promise<void> {
+  const given = asked.map(({ requestId, opening: { presented, digest } }) => ({
     request_id: requestId,
-    revision: 1,
     title: storable(presented.title),
     digest,
     input_hash: presented.inputHash,
-    facts: toJsonb(presented.facts),
+    facts: presented.facts,
     presentation_hash: presented.presentationHash,
     presentation_digest: presented.presentationDigest,
     content_hash: presented.contentHash,
     content_type: presented.contentType,
-  }
+  }))
+  await sql`
+    insert into request_revision (request_id, revision, title, digest, input_hash, facts,
+      presentation_hash, presentation_digest, content_hash, content_type)
+    select request_id, 1, title, digest, input_hash, facts,
+      presentation_hash, presentation_digest, content_hash, content_type
+    from jsonb_to_recordset(${toJsonb(given)}) as given(request_id uuid, title text, digest text,
+      input_hash text, facts jsonb, presentation_hash text, presentation_digest text, content_hash text,
+      content_type text)
+  `.execute(tx)
 }
 
 function openedEntry(
-  caller: Caller,
   run: Selectable<RunTable>,
-  requestId: string,
-  opening: Opening,
+  { caller, requestId, opening }: AskedOpening,
 ): AuditEntry {
   const { presented, routing } = opening
   return {
@@ -187,47 +210,28 @@ function openedEntry(
   }
 }
 
+/**
+ * Who stands behind the run now, whoever made the call (calls that people made have turns below zero, product.md 5), and
+ * who stood behind the request in whose place this one comes.
+ */
 async function freezePrincipals(
-  unit: UnitOfWork,
+  tx: Tx,
   run: Selectable<RunTable>,
-  requests: readonly { readonly requestId: string; readonly opening: Opening }[],
+  asked: readonly AskedOpening[],
 ): Promise<void> {
-  const behind = await principalsOfRun(unit.tx, run.id)
-  const rows = []
-  for (const { requestId, opening } of requests) {
-    const own = [...(await invokersOf(unit, opening)), ...(await inheritedBy(unit, opening))]
-    for (const { personId, why } of [...behind, ...own]) {
-      rows.push({ request_id: requestId, person_id: personId, why })
-    }
-  }
-  if (rows.length === 0) return
-  await unit.tx
-    .insertInto('request_principal')
-    .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
-    .execute()
-}
-
-/** Who stood behind the request in whose place this one comes. */
-async function inheritedBy(
-  unit: UnitOfWork,
-  { previous }: Opening,
-): Promise<{ personId: string; why: string }[]> {
-  const [before] = previous
-  if (before === undefined) return []
-  return unit.tx
-    .selectFrom('request_principal')
-    .select(['person_id as personId', 'why'])
-    .where('request_id', '=', before)
-    .execute()
-}
-
-/** Calls that people made have turns below zero; whoever made one is behind every request about it (product.md 5). */
-async function invokersOf(unit: UnitOfWork, { call }: Opening): Promise<Principal[]> {
-  if (call.turn >= 0) return []
-  return unit.tx
-    .selectFrom('manual_call')
-    .select(['invoked_by as personId', sql<'invoked'>`'invoked'`.as('why')])
-    .where('call_id', '=', call.id)
-    .execute()
+  const given = asked.map(({ requestId, opening: { call, previous } }) => ({
+    id: requestId,
+    made: call.turn < 0 ? call.id : null,
+    before: previous[0] ?? null,
+  }))
+  await sql`
+    with behind as (${behindRun(run.id)}), given as (
+      select * from jsonb_to_recordset(${toJsonb(given)}) as given(id uuid, made uuid, before uuid)
+    )
+    insert into request_principal (request_id, person_id, why)
+    select given.id, behind."personId", behind.why from given, behind
+    union select given.id, invoked_by, 'invoked' from given join manual_call on call_id = made
+    union select given.id, person_id, why from given join request_principal on request_id = before
+    on conflict do nothing
+  `.execute(tx)
 }

@@ -1,4 +1,4 @@
-import { sql } from 'kysely'
+import { sql, type RawBuilder } from 'kysely'
 import type { PrincipalReason } from '../../domain/deciding/eligibility.ts'
 import type { Db, Tx } from '../../store/database.ts'
 
@@ -13,7 +13,12 @@ export interface Principal {
  * Frozen into a request when it opens.
  */
 export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Principal[]> {
-  const result = await sql<Principal>`
+  return (await behindRun(runId).execute(db)).rows
+}
+
+/** The query of {@link principalsOfRun}. */
+export function behindRun(runId: string): RawBuilder<Principal> {
+  return sql<Principal>`
     with lineage as (
       select run.id, run.started_by, run.api_key_id
       from run_lineage join run on run.id = run_lineage.ancestor_id
@@ -42,6 +47,5 @@ export async function principalsOfRun(db: Db | Tx, runId: string): Promise<Princ
     from lineage
     join request on request.run_id = lineage.id and request.kind = 'question'
     join decision on decision.request_id = request.id
-  `.execute(db)
-  return result.rows
+  `
 }

@@ -1,15 +1,18 @@
 import { isEnd, runTransitions } from '../../domain/transitions.ts'
 import type { Selectable } from 'kysely'
+import { v7 as uuidv7 } from 'uuid'
+import type { Tx } from '../../store/database.ts'
 import type { RunTable, ToolCallTable } from '../../store/tables/runs.ts'
 import { together } from '../../store/connection/side-by-side.ts'
-import type { ServiceContext, StoredPresentation } from '../context.ts'
+import { storeContents, type PackedContents } from '../../store/content/content.ts'
+import type { ServiceContext } from '../context.ts'
 import { openAttachments } from '../delegation/attachments.ts'
 import { lockRun } from '../locks.ts'
 import { openingOf, openRequests, type AskedOpening } from '../requests/open-request.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { judgementCaller } from './judging/judgement-caller.ts'
 import type { JudgedCall } from './judging/judge-turn.ts'
-import { storeAllPresented } from './present-call.ts'
+import { packPresented } from './present-call.ts'
 import {
   agentReasonOf,
   recordVerdicts,
@@ -18,16 +21,19 @@ import {
 } from './judging/record-verdict.ts'
 import { storeResult } from '../runs/transcript/store-result.ts'
 
+interface JudgedTurn {
+  readonly runId: string
+  readonly turn: number
+  readonly judged: readonly JudgedCall[]
+}
+
 /**
  * Stores everything that judging a turn came to, in one transaction: verdicts, the results of what was refused, and
  * the requests of what asks. Does nothing when another attempt was first, or the run has ended.
  */
-export async function openTurn(
-  ctx: ServiceContext,
-  turn: { readonly runId: string; readonly turn: number; readonly judged: readonly JudgedCall[] },
-): Promise<void> {
+export async function openTurn(ctx: ServiceContext, turn: JudgedTurn): Promise<void> {
   await inUnitOfWork(ctx, async (unit) => {
-    const [run, calls] = await together([
+    const [run, calls, agentReasonHash] = await together([
       lockRun(unit.tx, turn.runId),
       unit.tx
         .selectFrom('tool_call')
@@ -36,22 +42,32 @@ export async function openTurn(
         .where('turn', '=', turn.turn)
         .where('verdict', 'is', null)
         .execute(),
+      agentReasonFor(unit.tx, turn),
     ])
     if (isEnd(runTransitions, run.state)) return
     for (const one of judgedAs(calls, turn.judged, 'refused')) await refuseCall(unit, run, one)
-    const asking = await openAsking(unit, run, judgedAs(calls, turn.judged, 'asks'))
+    const asking = judgedAs(calls, turn.judged, 'asks').map((one) =>
+      askedAbout(one, agentReasonHash),
+    )
     const others = judgedAs(calls, turn.judged, 'judged')
-    await recordVerdicts(unit, run, [
-      ...others.map(({ call, judged: { judgement } }) => ({
-        caller: judgementCaller(judgement),
-        call,
-        judgement,
-        requestId: null,
-      })),
-      ...asking,
+    await together([
+      storeContents(
+        unit.tx,
+        asking.map((one) => one.contents),
+      ),
+      openRequests(unit, run, asking),
+      recordVerdicts(unit, run, [
+        ...others.map((one) => verdictOf(one, null)),
+        ...asking.map(({ asks, requestId }) => verdictOf(asks, requestId)),
+      ]),
     ])
+    for (const { asks } of asking) await openItsAttachments(unit, run, asks, agentReasonHash)
     for (const { call, judged } of others) await storeRefusal(unit.tx, call.id, judged.judgement)
   })
+}
+
+async function agentReasonFor(tx: Tx, { runId, turn, judged }: JudgedTurn): Promise<string | null> {
+  return judged.some(({ kind }) => kind === 'asks') ? agentReasonOf(tx, runId, turn) : null
 }
 
 /** A call that nobody has stored a verdict of, with what judging it came to. */
@@ -100,52 +116,24 @@ async function refuseCall(
   })
 }
 
-/** Opens the requests of what asks; answers with the verdicts that are still to be stored. */
-async function openAsking(
-  unit: UnitOfWork,
-  run: Selectable<RunTable>,
-  asking: readonly Judged<'asks'>[],
-): Promise<CallVerdict[]> {
-  const [first] = asking
-  if (first === undefined) return []
-  const [agentReasonHash, presented] = await together([
-    agentReasonOf(unit.tx, run.id, first.call.turn),
-    storeAllPresented(
-      unit.tx,
-      asking.map(({ judged }) => judged),
-    ),
-  ])
-  const opened = await openRequests(
-    unit,
-    run,
-    asking.map((one, place) => askedAbout(one, presented[place], agentReasonHash)),
-  )
-  for (const { call, judged } of asking) {
-    const { judgement, attachments } = judged
-    const caller = judgementCaller(judgement)
-    const attaching = { run, call, judgement, attachments, agentReasonHash, attempt: 1 }
-    await openAttachments(unit, caller, attaching)
-  }
-  return asking.map(({ call, judged: { judgement } }, place) => ({
-    caller: judgementCaller(judgement),
-    call,
-    judgement,
-    requestId: opened[place]?.requestId ?? null,
-  }))
+/** A request to open, and the contents that it shows. */
+interface Asking extends AskedOpening {
+  readonly asks: Judged<'asks'>
+  readonly contents: PackedContents
 }
 
-function askedAbout(
-  { call, judged: { asks, judgement } }: Judged<'asks'>,
-  presented: StoredPresentation | undefined,
-  agentReasonHash: string | null,
-): AskedOpening {
-  if (presented === undefined) throw new TypeError(`Call ${call.id} shows nothing`)
+function askedAbout(asks: Judged<'asks'>, agentReasonHash: string | null): Asking {
+  const { call, judged } = asks
+  const { presented, contents } = packPresented(judged)
   return {
-    caller: judgementCaller(judgement),
+    asks,
+    contents,
+    requestId: uuidv7(),
+    caller: judgementCaller(judged.judgement),
     opening: {
-      kind: asks,
+      kind: judged.asks,
       call,
-      ...openingOf(judgement),
+      ...openingOf(judged.judgement),
       presented,
       agentReasonHash,
       attempt: 1,
@@ -153,4 +141,21 @@ function askedAbout(
       outcomeOf: null,
     },
   }
+}
+
+function verdictOf(
+  { call, judged: { judgement } }: Judged<'asks'> | Judged<'judged'>,
+  requestId: string | null,
+): CallVerdict {
+  return { caller: judgementCaller(judgement), call, judgement, requestId }
+}
+
+async function openItsAttachments(
+  unit: UnitOfWork,
+  run: Selectable<RunTable>,
+  { call, judged: { judgement, attachments } }: Judged<'asks'>,
+  agentReasonHash: string | null,
+): Promise<void> {
+  const attaching = { run, call, judgement, attachments, agentReasonHash, attempt: 1 }
+  await openAttachments(unit, judgementCaller(judgement), attaching)
 }

@@ -3,7 +3,7 @@ import type { Judgement } from '../../domain/judgement.ts'
 import { ToolProblem } from '../../domain/tool-problem.ts'
 import type { Presented, Tool, Workspace } from '../../domain/tool.ts'
 import { WorkspaceProblem } from '../../domain/workspace-problem.ts'
-import { putContents } from '../../store/content/content.ts'
+import { packContents, storeContents, type PackedContents } from '../../store/content/content.ts'
 import { canonicalJson } from '../../domain/digest.ts'
 import type { Db, Tx } from '../../store/database.ts'
 import { presentRaw } from '../../tools/presentations/structured.ts'
@@ -48,41 +48,42 @@ export async function storePresented(
   presented: Presented,
   assumes: number | null,
 ): Promise<StoredPresentation> {
-  const [stored] = await storeAllPresented(db, [{ judgement, presented, assumes }])
-  if (stored === undefined) throw new Error('What a call shows was not stored')
-  return stored
+  const packed = packPresented({ judgement, presented, assumes })
+  await storeContents(db, [packed.contents])
+  return packed.presented
 }
 
-/** The same for several calls, in one query; answers in their order. */
-export async function storeAllPresented(
-  db: Db | Tx,
-  shown: readonly {
-    readonly judgement: Judgement
-    readonly presented: Presented
-    readonly assumes: number | null
-  }[],
-): Promise<StoredPresentation[]> {
-  const contents = shown.map(({ judgement, presented }) => [
+/** The same before it is stored, with the contents that it names by their hashes. */
+export interface PackedPresentation {
+  readonly presented: StoredPresentation
+  readonly contents: PackedContents
+}
+
+/** Hashes and compresses what a call shows, for {@link storeContents}. */
+export function packPresented({
+  judgement,
+  presented,
+  assumes,
+}: {
+  readonly judgement: Judgement
+  readonly presented: Presented
+  readonly assumes: number | null
+}): PackedPresentation {
+  const contents = packContents([
     canonicalJson(judgement.input),
     canonicalJson(presented.presentation),
     presented.content,
     ...(presented.named ?? []),
   ])
-  const hashes = await putContents(db, contents.flat())
-  let place = 0
-  return shown.map(({ judgement, presented, assumes }, index) => {
-    const parts = contents[index]?.length ?? 0
-    const [inputHash = '', presentationHash = '', contentHash = '', ...fileHashes] = hashes.slice(
-      place,
-      place + parts,
-    )
-    place += parts
-    const facts = {
-      ...presented.facts,
-      toolHash: judgement.toolHash,
-      ...(assumes === null ? {} : { assumes }),
-    }
-    return {
+  const [inputHash = '', presentationHash = '', contentHash = '', ...fileHashes] = contents.hashes
+  const facts = {
+    ...presented.facts,
+    toolHash: judgement.toolHash,
+    ...(assumes === null ? {} : { assumes }),
+  }
+  return {
+    contents,
+    presented: {
       title: presented.title,
       inputHash,
       facts,
@@ -92,6 +93,6 @@ export async function storeAllPresented(
       contentHash,
       contentType: presented.contentType,
       ...(fileHashes.length === 0 ? {} : { fileHashes }),
-    }
-  })
+    },
+  }
 }
