@@ -63,6 +63,7 @@ export default defineConfig({
           name: 'browser',
           include: ['test/browser/**/*.test.ts'],
           globalSetup,
+          isolate,
           maxWorkers,
           testTimeout,
           hookTimeout: testTimeout,
