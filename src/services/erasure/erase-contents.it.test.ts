@@ -1,4 +1,3 @@
-import { zstdDecompressSync } from 'node:zlib'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import {
@@ -12,7 +11,6 @@ import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import { parseBundle } from '../../evidence/bundle/evidence-bundle.ts'
 import { formatStatementKeys } from '../../evidence/bundle/statement-keys.ts'
 import { verifyBundle } from '../../evidence/verify/verify-bundle.ts'
-import { forgetRemoved } from '../../store/content/drop-content.ts'
 import { exportBundle } from '../audit/export/export-bundle.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { requestContent } from '../requests/detail/request-content.ts'
@@ -20,6 +18,7 @@ import { revealSecret } from '../requests/detail/reveal-secret.ts'
 import { cancelRun } from '../runs/ending/cancel-run.ts'
 import { getRun } from '../runs/reading/get-run.ts'
 import { loadTranscript } from '../turns/messages/load-transcript.ts'
+import { anHourLater, placesOf } from './erasure.fixture.ts'
 import { eraseRequestContents, type ErasedContents } from './erase-contents.ts'
 
 let desk: AgentDesk
@@ -54,38 +53,6 @@ async function wrote(marker: string, content = `${marker} lives here\n`): Promis
   return { runId, path, call }
 }
 
-/** `table.column` of everything that is stored and holds the marker: text, JSON and bytes, unpacked. */
-async function placesOf(marker: string): Promise<string[]> {
-  const { db } = desk.database
-  const { rows: columns } = await sql<{ table: string; column: string; type: string }>`
-    select table_name as table, column_name as column, data_type as type
-    from information_schema.columns join information_schema.tables using (table_schema, table_name)
-    where table_schema = 'public' and table_type = 'BASE TABLE'
-  `.execute(db)
-  const found: string[] = []
-  for (const { table, column, type } of columns) {
-    const { rows } = await sql<{ value: Buffer | string | null }>`
-      select ${type === 'bytea' ? sql.ref(column) : sql`${sql.ref(column)}::text`} as value from ${sql.table(table)}
-    `.execute(db)
-    const holds = rows.some(({ value }) => value !== null && textOf(value).includes(marker))
-    if (holds) found.push(`${table}.${column}`)
-  }
-  return found
-}
-
-function textOf(value: Buffer | string): string {
-  if (typeof value === 'string') return value
-  const isPacked = value.subarray(0, 4).equals(Buffer.from([0x28, 0xb5, 0x2f, 0xfd]))
-  return (isPacked ? zstdDecompressSync(value) : value).toString('utf8')
-}
-
-/** Has the hour over in which removed bytes can come back. */
-async function anHourLater(): Promise<void> {
-  const { db } = desk.database
-  await sql`update removed_content set removed_at = removed_at - interval '2 hours'`.execute(db)
-  await forgetRemoved(db, 1000)
-}
-
 describe('erasing what the call of a request holds', () => {
   test('takes the right activatePolicy, a reason, and a request that there is', async () => {
     const { call } = await wrote('Arden')
@@ -94,12 +61,12 @@ describe('erasing what the call of a request holds', () => {
     expect((await refusal(without)).code).toBe('forbidden')
     expect((await refusal(erase(call.requestId, ' '))).code).toBe('invalid_request')
     expect((await refusal(erase('999'))).code).toBe('not_found')
-    expect(await placesOf('Arden lives here')).toContain('content.bytes')
+    expect(await placesOf(desk.database.db, 'Arden lives here')).toContain('content.bytes')
   })
 
   test('leaves no byte of it in any column of any table, whatever held it', async () => {
     const { call } = await wrote('Briony')
-    expect(await placesOf('Briony')).toEqual(
+    expect(await placesOf(desk.database.db, 'Briony')).toEqual(
       expect.arrayContaining([
         'content.bytes',
         'request.title',
@@ -111,8 +78,8 @@ describe('erasing what the call of a request holds', () => {
     expect(erased).toMatchObject({ requests: 1, kept: 0 })
     expect(erased.contents).toBeGreaterThan(4)
     expect(erased.bytes).toBeGreaterThan(100)
-    await anHourLater()
-    expect(await placesOf('Briony')).toEqual([])
+    await anHourLater(desk.database.db)
+    expect(await placesOf(desk.database.db, 'Briony')).toEqual([])
   })
 
   test('is said wherever it was shown, with the hash and size of what went, and nothing else of it', async () => {
@@ -206,13 +173,13 @@ describe('erasing what the call of a request holds', () => {
     const { grace } = desk.people
     const erased = await erase(one.call.requestId)
     expect(erased.kept).toBeGreaterThan(0)
-    await anHourLater()
+    await anHourLater(desk.database.db)
     const of = (request: string) => requestContent(desk.api, grace.caller, { request })
     expect((await of(other.call.requestId)).bytes.toString()).toBe(same)
     expect((await refusal(of(one.call.requestId))).code).toBe('not_found')
     expect((await erase(other.call.requestId)).kept).toBe(0)
-    await anHourLater()
-    expect(await placesOf('Flavius')).toEqual([])
+    await anHourLater(desk.database.db)
+    expect(await placesOf(desk.database.db, 'Flavius')).toEqual([])
   })
 })
 
@@ -263,8 +230,8 @@ describe('erasing is refused', () => {
     const kept = await getRequest(desk.api, desk.people.grace.caller, { request: call.requestId })
     expect(kept).toMatchObject({ erased: null, input: { content: 'Gratiano lives here\n' } })
     expect(await erase(call.requestId)).toMatchObject({ requests: 1 })
-    await anHourLater()
-    expect(await placesOf('Gratiano')).toEqual([])
+    await anHourLater(desk.database.db)
+    expect(await placesOf(desk.database.db, 'Gratiano')).toEqual([])
   })
 
   /** Has Postgres end what waits for a table that is locked. */

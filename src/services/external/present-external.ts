@@ -2,6 +2,7 @@ import { canonicalJson, hashJson } from '../../domain/digest.ts'
 import type { Judgement } from '../../domain/judgement.ts'
 import type { Presentation } from '../../domain/presentation.ts'
 import { getText, putContent, putContents } from '../../store/content/content.ts'
+import { releaseContent } from '../../store/content/drop-content.ts'
 import type { Tx } from '../../store/database.ts'
 import { makePresentation } from '../../tools/presentations/make-presentation.ts'
 import { oneLine, structured, titleOfCall } from '../../tools/presentations/structured.ts'
@@ -24,6 +25,7 @@ export async function presentExternal(
   const metadata = { ...built.metadata, claimHash }
   const presentation = makePresentation({ ...built, metadata })
   const presentationHash = await putContent(tx, canonicalJson(presentation))
+  await releaseContent(tx, [shown.presentationHash])
   return { ...shown, presentationHash, presentationDigest: presentation.digest, claimHash }
 }
 

@@ -1,0 +1,233 @@
+import { v7 as uuidv7 } from 'uuid'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import {
+  deskConfig,
+  deskWorker,
+  openAgentDesk,
+  type AgentDesk,
+} from '../../../test/harness/fixtures/agent-desk.ts'
+import { addKey } from '../../../test/harness/fixtures/people.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { getTexts } from '../../store/content/content.ts'
+import { reviseRequest } from '../decisions/revising/revise-request.ts'
+import { admitRun } from '../delegation/admit-run.ts'
+import { consumePermit } from '../external/consume-permit.ts'
+import { openExternal } from '../external/open-external.ts'
+import { reportOutcome } from '../external/report-outcome.ts'
+import { enterManualResult } from '../manual-calls/enter-result.ts'
+import { invokeTool } from '../manual-calls/invoke-tool.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
+import { requestContent } from '../requests/detail/request-content.ts'
+import { cancelRun } from '../runs/ending/cancel-run.ts'
+import { getRun } from '../runs/reading/get-run.ts'
+import { verifyRun } from '../runs/starting/verify-run.ts'
+import { eraseRequestContents, type ErasedContents } from './erase-contents.ts'
+import { anHourLater, placesOf } from './erasure.fixture.ts'
+
+let desk: AgentDesk
+let program: Awaited<ReturnType<typeof addKey>>
+const rights = 'rights:\n  activatePolicy: [operators]\n'
+
+beforeAll(async () => {
+  desk = await openAgentDesk()
+  const scribe = deskWorker.replace('zones:', 'workers: [hand]\nshell: { default: ask }\nzones:')
+  const manual = 'tools:\n  write_file: { manual: true }\n---\nYou'
+  const clerk = deskWorker.replace('name: scribe', 'name: clerk').replace('---\nYou', manual)
+  const hand = deskWorker.replace('name: scribe', 'name: hand')
+  await desk.activate({
+    'countersign.yaml': deskConfig.replace('rights:\n', rights),
+    'workers/scribe.md': scribe,
+    'workers/hand.md': hand,
+    'workers/clerk.md': clerk,
+  })
+  program = await addKey(desk.database.db, desk.people.ada)
+})
+afterAll(() => desk[Symbol.asyncDispose]())
+beforeEach(() => {
+  desk.steps.length = 0
+})
+
+const erase = (request: string): Promise<ErasedContents> =>
+  eraseRequestContents(desk.api, desk.people.olga.caller, { request, why: 'an address' })
+const read = (request: string) => getRequest(desk.api, desk.people.grace.caller, { request })
+
+async function nowhere(marker: string): Promise<void> {
+  await anHourLater(desk.database.db)
+  expect(await placesOf(desk.database.db, marker)).toEqual([])
+}
+
+/** A run whose first turn makes one call that asks. */
+async function asking(tool: string, input: Parameters<typeof JSON.stringify>[0]) {
+  desk.say({ calls: [{ tool, input }] })
+  const runId = await desk.start()
+  await desk.turn(runId, 1)
+  const [call] = await desk.calls(runId, 1)
+  return { runId, callId: call?.id ?? '', requestId: call?.requestId ?? '' }
+}
+
+describe('erasing what a call holds reaches', () => {
+  test('every revision: what the model asked for, and what a person made of it', async () => {
+    const { runId, callId, requestId } = await asking('write_file', {
+      path: 'notes/Hermia.md',
+      content: 'Hermia\n',
+    })
+    const { digest } = await read(requestId)
+    const input = { path: 'notes/Hermia.md', content: 'Hermia Hermia\n' }
+    const edit = { request: requestId, input, digest, revision: 1, reason: 'twice' }
+    await reviseRequest(desk.api, desk.people.grace.caller, edit)
+    await desk.decide(desk.people.grace, requestId)
+    await desk.execute(callId)
+    await desk.turn(runId, 2)
+    await erase(requestId)
+    const { erased, revisions } = await read(requestId)
+    const shown = erased?.contents.filter((part) => part.of === 'content') ?? []
+    expect(shown.map(({ revision }) => revision)).toEqual([1, 2])
+    expect(new Set(revisions.map(({ title }) => title))).toEqual(
+      new Set(['Call write_file (contents erased)']),
+    )
+    await nowhere('Hermia')
+  })
+
+  test('the run that it started: its task, its words, its output; its signature holds still', async () => {
+    const { db } = desk.database
+    const task = { worker: 'hand', input: 'Write to Iachimo' }
+    const { runId, callId, requestId } = await asking('call_worker', task)
+    await desk.decide(desk.people.grace, requestId)
+    const waiting = await desk.execute(callId)
+    if (waiting.kind !== 'wait') expect.fail(`the call is ${waiting.kind}`)
+    const child = waiting.requestIds[0] ?? ''
+    await admitRun(desk.api, { runId: child })
+    expect((await refusal(erase(requestId))).message).toContain('being carried out')
+    desk.say({ text: 'Iachimo is told.' })
+    await desk.turn(child, 1)
+    await desk.execute(callId)
+    await cancelRun(desk.api, desk.people.ada.caller, { runId })
+    expect(await placesOf(db, 'Iachimo')).toContain('run.output')
+    await erase(requestId)
+    const run = await getRun(desk.api, desk.people.ada.caller, child)
+    const said = expect.stringContaining('[erased on ') as string
+    expect(run).toMatchObject({ title: said, input: said, output: said })
+    const row = await db
+      .selectFrom('run')
+      .selectAll()
+      .where('id', '=', child)
+      .executeTakeFirstOrThrow()
+    expect(verifyRun(desk.api.verifier, row)).not.toBeNull()
+    await nowhere('Iachimo')
+  })
+
+  /** Messages of any run that say it. */
+  async function messages(marker: string): Promise<number> {
+    const rows = await desk.database.db.selectFrom('message').select('content_hash').execute()
+    const texts = await getTexts(
+      desk.database.db,
+      rows.map((row) => row.content_hash),
+    )
+    return [...texts.values()].filter((text) => text.includes(marker)).length
+  }
+
+  test('the message by which the result of a call that a person made was told', async () => {
+    const { ada, grace } = desk.people
+    const runId = await desk.start({ worker: 'clerk' })
+    const input = { path: 'notes/Kent.md', content: 'Kent\n' }
+    const made = await invokeTool(desk.api, ada.caller, { runId, tool: 'write_file', input })
+    const requestId = made.requestId ?? ''
+    await desk.decide(grace, requestId, { decision: 'deny', then: 'continue', reason: 'no' })
+    await desk.execute(made.callId)
+    await enterManualResult(desk.api, { callId: made.callId })
+    expect(await messages('Kent')).toBe(1)
+    await cancelRun(desk.api, ada.caller, { runId })
+    await erase(requestId)
+    expect(await messages('Kent')).toBe(0)
+    await nowhere('Kent')
+  })
+
+  test('notifications that are kept, also digests that name it, and no others', async () => {
+    const { db } = desk.database
+    const { runId, requestId } = await asking('write_file', { path: 'notes/Lear.md', content: '' })
+    await cancelRun(desk.api, desk.people.ada.caller, { runId })
+    await db.insertInto('endpoint').values({ name: 'email', told_until: '0' }).execute()
+    const about = { endpoint: 'email', event_id: uuidv7(), type: 'x', recipient: 'a@example.com' }
+    const bodies = [
+      { request_id: requestId, body: 'Write notes/Lear.md' },
+      { request_id: null, body: `Lear: http://localhost/requests/${requestId}` },
+      { request_id: null, body: `Another: http://localhost/requests/${uuidv7()}` },
+    ]
+    for (const one of bodies) {
+      await db
+        .insertInto('delivery')
+        .values({ id: uuidv7(), ...about, event_id: uuidv7(), ...one })
+        .execute()
+    }
+    await erase(requestId)
+    const left = await db.selectFrom('delivery').select('body').execute()
+    expect(left.map(({ body }) => body)).toEqual([expect.stringContaining('Another')])
+    await nowhere('Lear')
+  })
+
+  test('files that its command names, unless the command of another request names the same bytes', async () => {
+    await desk.write('scratch/run.sh', 'echo to Malvolio\n')
+    const command = { file: 'sh', args: ['scratch/run.sh'] }
+    const [one, other] = [await asking('exec', command), await asking('exec', command)]
+    for (const { runId } of [one, other])
+      await cancelRun(desk.api, desk.people.ada.caller, { runId })
+    expect((await erase(one.requestId)).kept).toBeGreaterThan(0)
+    await anHourLater(desk.database.db)
+    const named = { request: other.requestId, file: 'scratch/run.sh' }
+    const { bytes } = await requestContent(desk.api, desk.people.grace.caller, named)
+    expect(bytes.toString()).toBe('echo to Malvolio\n')
+    expect(await erase(other.requestId)).toMatchObject({ kept: 0 })
+    await nowhere('Malvolio')
+  })
+})
+
+describe('of a program’s request', () => {
+  let asked = 0
+  async function ask(name: string) {
+    asked += 1
+    const { requestId } = await openExternal(desk.api, program.caller, {
+      tool: 'deploy',
+      input: { for: name },
+      title: `For ${name}`,
+      metadata: { customer: name },
+      externalId: `erase-${asked}`,
+    })
+    const { digest, presentation } = await read(requestId)
+    const decided = { reason: 'looked', seen: presentation.digest }
+    return { requestId, digest, decided }
+  }
+
+  test('its own words, metadata and report go, once it is over; before, it is said what to do', async () => {
+    const { requestId, digest, decided } = await ask('Nerissa')
+    const whyNot = async (): Promise<string> => (await refusal(erase(requestId))).message
+    expect(await whyNot()).toContain('Decide or withdraw it first')
+    await desk.decide(desk.people.grace, requestId, decided)
+    expect(await whyNot()).toContain('Revoke the approval')
+    await consumePermit(desk.api, program.caller, { request: requestId, digest })
+    expect(await whyNot()).toContain('Wait for its report')
+    const outcome = { request: requestId, state: 'succeeded', summary: 'Nerissa has it' } as const
+    await reportOutcome(desk.api, program.caller, outcome)
+    expect(await erase(requestId)).toMatchObject({ requests: 1, kept: 0 })
+    const { external, title } = await read(requestId)
+    expect(title).toBe('Call deploy (contents erased)')
+    expect(external).toMatchObject({ claim: null, metadata: null, outcome: { state: 'succeeded' } })
+    await nowhere('Nerissa')
+  })
+
+  test('a decision and an erasure at the same moment: the decision counts, and nothing open is erased', async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { requestId, decided } = await ask(`Orsino ${round}`)
+      const [denied, erased] = await Promise.allSettled([
+        desk.decide(desk.people.grace, requestId, { ...decided, decision: 'deny' }),
+        erase(requestId),
+      ])
+      expect(denied.status).toBe('fulfilled')
+      if (erased.status === 'rejected') expect(erased.reason).toMatchObject({ code: 'conflict' })
+      const again = await erase(requestId)
+      expect(again.requests).toBe(erased.status === 'rejected' ? 1 : 0)
+      const { decisions, state } = await read(requestId)
+      expect([state, decisions.map(({ reason }) => reason)]).toEqual(['denied', ['looked']])
+    }
+    await nowhere('Orsino')
+  })
+})
