@@ -66,6 +66,19 @@ test.each(hostile)('%s is refused in words', (_what, config, said) => {
   expect(problemsOf(config)).toContain(said)
 })
 
+test.each([
+  ['an empty file', ''],
+  ['a file of blank lines', '\n\n'],
+])('%s is said to hold no settings', (_what, config) => {
+  expect(problemsOf(config)).toEqual([expect.stringContaining('1 the file is not a mapping')])
+})
+
+test('a key without its value is one that is not there', () => {
+  expect(problemsOf('version: 1\nqueues: { platform: { team } }')).toEqual([
+    '2 "queues.platform" has no "team" -> name the team whose inbox it is',
+  ])
+})
+
 test('an alias stands for what its anchor marks, a mapping too', () => {
   expect(
     problemsOf('version: 1\nteams: { a: &a { members: [ada@example.com] }, b: *a }\n'),

@@ -47,6 +47,8 @@ export function resolveNames(
         }
         return
       }
+      // An empty file, and a key without its value in a flow mapping, hold nothing at all.
+      if (node === null) return
       const { anchor } = node as { readonly anchor?: string }
       if (anchor !== undefined) anchors.set(anchor, node)
       if (isMap(node)) findRepeatedKeys(node, wrong)
