@@ -3,6 +3,8 @@ import { readFile } from 'node:fs/promises'
 import { v7 as uuidv7 } from 'uuid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deskConfig } from '../harness/fixtures/agent-desk.ts'
+import { cosignNewest } from '../harness/evidence/cosign-newest.ts'
+import { noteSigner } from '../harness/evidence/fixed-log.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
 import { eraseRequestContents } from '../../src/services/erasure/erase-contents.ts'
 import { openCheckpoint } from '../../src/evidence/note/checkpoint.ts'
@@ -100,8 +102,10 @@ test('the page says how far the trail is signed, and how that is verified offlin
     .selectFrom('audit_leaf')
     .select((leaf) => leaf.fn.countAll<string>().as('size'))
     .executeTakeFirstOrThrow()
+  await cosignNewest(db, noteSigner('witness.example', 'cosignature'), 'office')
   const page = await dashboard.open('Grace', '/audit')
   await page.getByText(`Signed up to event ${size}, `).waitFor()
+  await page.getByText(`Witnessed by office up to event ${size}, `).waitFor()
   await page.getByRole('button', { name: 'Request opened' }).first().click()
   const drawer = page.getByRole('dialog', { name: 'Request opened' })
   await drawer.getByText('Verify it offline').click()

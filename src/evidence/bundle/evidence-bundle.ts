@@ -17,6 +17,15 @@ export interface RevealedText {
   readonly document: string
 }
 
+/** A checkpoint that witnesses cosigned, and the proof that the bundle's own goes on from it. */
+export interface WitnessedCheckpoint {
+  /** its size */
+  readonly from: number
+  /** a note with the log's signature and theirs */
+  readonly checkpoint: string
+  readonly proof: readonly string[]
+}
+
 /** What there is about one request, in one JSON document that can be verified with the log's key alone. */
 export interface EvidenceBundle {
   readonly format: typeof bundleFormat
@@ -36,6 +45,8 @@ export interface EvidenceBundle {
   readonly revealed: readonly RevealedText[]
   /** that the tree continues the one of `from` events, for whoever kept its checkpoint */
   readonly consistency?: { readonly from: number; readonly proof: readonly string[] }
+  /** the newest that each witness cosigned before the checkpoint, the largest first; absent: there is none */
+  readonly witnessed?: readonly WitnessedCheckpoint[]
 }
 
 /** Reads a bundle. Throws `MalformedEvidence` with what is wrong with its form. */
@@ -49,7 +60,7 @@ export function parseBundle(text: string): EvidenceBundle {
   if (value === null || typeof value !== 'object' || value.format !== bundleFormat) {
     throw new MalformedEvidence(`A bundle's format is "${bundleFormat}"`)
   }
-  const { requestId, checkpoint, keys, consistency, handovers } = value
+  const { requestId, checkpoint, keys, consistency, handovers, witnessed } = value
   if (typeof requestId !== 'string' || typeof checkpoint !== 'string' || typeof keys !== 'string') {
     throw new MalformedEvidence('A bundle has a requestId, a checkpoint and keys')
   }
@@ -64,6 +75,9 @@ export function parseBundle(text: string): EvidenceBundle {
     statements: listOf(value.statements, 'statements', (one) => asStatement(one as KeptStatement)),
     revealed: listOf(value.revealed, 'revealed', readRevealed),
     ...(consistency === undefined ? {} : { consistency: readConsistency(consistency) }),
+    ...(witnessed === undefined
+      ? {}
+      : { witnessed: listOf(witnessed, 'checkpoints', readWitnessed) }),
   }
 }
 
@@ -92,6 +106,12 @@ function readConsistency(value: unknown): { from: number; proof: string[] } {
   const { from, proof } = value as { from: unknown; proof: unknown }
   if (!Number.isSafeInteger(from)) throw new MalformedEvidence('A consistency proof has a size')
   return { from: Number(from), proof: textsOf(proof) }
+}
+
+function readWitnessed(one: unknown): WitnessedCheckpoint {
+  const { checkpoint } = one as { checkpoint: unknown }
+  if (typeof checkpoint !== 'string') throw new MalformedEvidence('A witness cosigns a checkpoint')
+  return { ...readConsistency(one), checkpoint }
 }
 
 function listOf<T>(value: unknown, name: string, read: (one: unknown) => T): T[] {

@@ -8,6 +8,7 @@ import type { Checkpoint } from '../note/checkpoint.ts'
 import { logKeysOf, parseHandovers, type LogKeys } from '../note/log-keys.ts'
 import type { NoteKey } from '../note/note-key.ts'
 import { checkFreshness } from './log/check-freshness.ts'
+import type { WitnessQuorum } from './log/check-witnesses.ts'
 import { openedCheckpoint, sentenceOf } from './log/checkpoint-opened.ts'
 import type { Findings, Verdict } from './finding.ts'
 import { EventJudge, openFindings, verdictsOf } from './judge-events.ts'
@@ -15,13 +16,13 @@ import type { Statements } from './statements/statements.ts'
 
 /**
  * Verifies an evidence bundle with nothing but the log's key: every verdict of audit.md, as far as one request goes.
- * `since`: a checkpoint that somebody kept; `witness`: who shall have cosigned it. Never throws on hostile input.
+ * `since`: a checkpoint that somebody kept; `witnesses`: who shall have cosigned it, or a tree that has every event of the bundle. Never throws on hostile input.
  */
 export function verifyBundle(
   bundle: EvidenceBundle,
   key: NoteKey,
   since: string | null,
-  witness?: NoteKey,
+  witnesses?: WitnessQuorum,
 ): Verdict[] {
   const findings = openFindings()
   const keys = keysOfLog(bundle, key, findings.authenticity)
@@ -40,12 +41,21 @@ export function verifyBundle(
     checkpoint,
     newest: judge.newest,
     keys,
-    note: bundle.checkpoint,
-    witness: witness ?? null,
+    witnessed: witnesses === undefined ? null : { witnesses, ...witnessedBundle(bundle) },
     since,
     continuesFrom: (older) => continues(bundle, checkpoint, older),
   })
   return verdictsOf(findings)
+}
+
+/** What witnesses may have cosigned of it: the checkpoint, and smaller ones that it goes on from. */
+function witnessedBundle({ checkpoint, witnessed = [], events }: EvidenceBundle) {
+  const last = events.reduce((most, { index }) => Math.max(most, index), -1)
+  return {
+    notes: [checkpoint, ...witnessed.map((one) => one.checkpoint)],
+    beyond: (size: number): string | null =>
+      last < size ? null : `it did not see event ${last} of the bundle`,
+  }
 }
 
 /** Every event is in the tree that was signed, at its place, and they are in the log's order. */
@@ -109,12 +119,15 @@ function keysOf(
 }
 
 function continues(
-  { consistency }: EvidenceBundle,
+  { consistency, witnessed }: EvidenceBundle,
   checkpoint: Checkpoint | null,
   older: Checkpoint,
 ): boolean | null {
   if (checkpoint === null) return null
-  const given = consistency?.from === older.size ? consistency.proof : null
+  const given =
+    consistency?.from === older.size
+      ? consistency.proof
+      : (witnessed?.find(({ from }) => from === older.size)?.proof ?? null)
   // Of the same size, and of none, the empty proof says it.
   if (given === null && older.size !== checkpoint.size && older.size !== 0) return null
   return verifyConsistency({

@@ -16,7 +16,9 @@ import { decodeEntries } from '../tiles/entry-bundle.ts'
 import { entriesPath, tileWidth } from '../tiles/tile-path.ts'
 import { checkFreshness } from './log/check-freshness.ts'
 import { checkTree } from './log/check-tree.ts'
+import type { WitnessQuorum } from './log/check-witnesses.ts'
 import { openedCheckpoint, sentenceOf } from './log/checkpoint-opened.ts'
+import { witnessedLog } from './log/witnessed-log.ts'
 import { CompactTree } from './log/compact-tree.ts'
 import type { Findings, Verdict } from './finding.ts'
 import { EventJudge, openFindings, verdictsOf, type AllFindings } from './judge-events.ts'
@@ -28,13 +30,13 @@ const coveredWithinMs = 60_000
 
 /**
  * Verifies a full export with nothing but the log's key: every verdict of audit.md. `since`: a checkpoint that somebody
- * kept; `witness`: who shall have cosigned it. Never throws on hostile input: what cannot be read fails the verdict that needs it.
+ * kept; `witnesses`: who shall have cosigned it, or all of this but the last minutes. Never throws on hostile input: what cannot be read fails the verdict that needs it.
  */
 export function verifyLog(
   files: LogFiles,
   key: NoteKey,
   since: string | null,
-  witness?: NoteKey,
+  witnesses?: WitnessQuorum,
 ): Verdict[] {
   const findings = openFindings()
   const keys = keysOfLog(files, key, findings.authenticity)
@@ -63,10 +65,13 @@ export function verifyLog(
     checkpoint,
     newest: judge.newest,
     keys,
-    note: note === null ? null : Buffer.from(note).toString('utf8'),
-    witness: witness ?? null,
+    witnessed:
+      witnesses === undefined
+        ? null
+        : { witnesses, ...witnessedLog(files, { size, newestMs: judge.newest?.atMs ?? 0 }) },
     since,
     continuesFrom: (older) =>
+      older.size <= tree.size &&
       isSameHash(rangeHash({ begin: 0, end: older.size }, tree.nodeAt), older.root),
   })
   return verdictsOf(findings)

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../database.ts'
+import type { StoredCheckpoint } from './audit-log.ts'
 
 /** Who witnesses the log: `id` is name and hash of its key, `name` its name in the configuration. */
 export interface WitnessName {
@@ -95,6 +96,18 @@ export async function readCosignatures(
     where size = any(${sizes.map(String)}::bigint[]) group by size
   `.execute(db)
   return new Map(rows.map(({ size, lines }) => [Number(size), lines]))
+}
+
+/** Notes of the checkpoints of these sizes, as the log signed them; the largest first. */
+export async function readNotes(db: Db, sizes: readonly number[]): Promise<StoredCheckpoint[]> {
+  if (sizes.length === 0) return []
+  const rows = await db
+    .selectFrom('audit_checkpoint')
+    .select(['size', 'note'])
+    .where('size', 'in', sizes.map(String))
+    .orderBy('size', 'desc')
+    .execute()
+  return rows.map(({ size, note }) => ({ size: Number(size), note }))
 }
 
 /** How far a configured witness is, and what keeps it from going on. */

@@ -1,3 +1,4 @@
+import type { SignedCheckpointView } from '../../api/schemas/audit/audit-log.ts'
 import { useCheckpoint } from '../api/queries.ts'
 import { ApiRefusal } from '../api/call-api.ts'
 import { Time } from '../text/time.tsx'
@@ -23,7 +24,33 @@ export function SignedLine({ readsAll }: { readsAll: boolean }) {
         Signed up to event {data.size.toLocaleString('en')}, <Time at={data.at} />. Whoever keeps a
         checkpoint can tell if anything below it is changed later.
       </p>
+      <WitnessLines witnesses={data.witnesses} />
       {readsAll && <OfflineCommands vkey={data.vkey} requestId={null} />}
     </div>
   )
+}
+
+/** What people outside of the building remember of it. */
+function WitnessLines({ witnesses }: Pick<SignedCheckpointView, 'witnesses'>) {
+  return witnesses.map(({ name, size, cosignedAt, contradicted }) => {
+    if (contradicted) {
+      return (
+        <p key={name} role="alert">
+          The witness {name} has another history of this trail: the database was changed or set
+          back.
+        </p>
+      )
+    }
+    return (
+      <p key={name} className="dim">
+        {cosignedAt === null ? (
+          `The witness ${name} has cosigned nothing yet.`
+        ) : (
+          <>
+            Witnessed by {name} up to event {size.toLocaleString('en')}, <Time at={cosignedAt} />.
+          </>
+        )}
+      </p>
+    )
+  })
 }

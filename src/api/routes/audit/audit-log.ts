@@ -1,13 +1,21 @@
 import { z } from 'zod'
 import { proveConsistency } from '../../../services/audit/log/prove-events.ts'
-import { readCheckpoint } from '../../../services/audit/log/read-checkpoint.ts'
+import {
+  readCheckpoint,
+  readWitnessedCheckpoints,
+} from '../../../services/audit/log/read-checkpoint.ts'
 import { readReceipt } from '../../../services/audit/log/read-receipt.ts'
 import { readTile } from '../../../services/audit/log/read-tile.ts'
+import { readWitnesses, type WitnessStanding } from '../../../store/audit/witnesses.ts'
 import { readHandovers } from '../../../store/installation-keys.ts'
 import { keyReadsAudit } from '../../identity.ts'
 import { route, type Route } from '../../route.ts'
 import * as schemas from '../../schemas/audit/audit-log.ts'
 import { requestRef } from '../../schemas/common.ts'
+
+function witnessView({ name, size, cosignedAt, isContradicted }: WitnessStanding) {
+  return { name, size, cosignedAt: cosignedAt?.toISOString() ?? null, contradicted: isContradicted }
+}
 
 /** The log over the trail: its checkpoint, receipts, and its tiles where C2SP has them (audit.md, Form). */
 export const auditLogRoutes: Route[] = [
@@ -25,7 +33,16 @@ export const auditLogRoutes: Route[] = [
       const { note, size, at } = checkpoint
       const vkey = api.settings.evidence.auditKey
       const handovers = await readHandovers(api.ctx.db)
-      const body = { checkpoint: note, vkey, size, at: at.toISOString(), handovers }
+      const [witnessed] = await readWitnessedCheckpoints(api.ctx.db, size)
+      const body = {
+        checkpoint: note,
+        vkey,
+        size,
+        at: at.toISOString(),
+        handovers,
+        witnesses: (await readWitnesses(api.ctx.db)).map(witnessView),
+        ...(witnessed === undefined ? {} : { witnessed: witnessed.note }),
+      }
       if (query.since === undefined) return { status: 200, body }
       const proof =
         query.since < checkpoint.size

@@ -33,5 +33,9 @@ export const bundle = z
     /** words of people that events commit to: the salted document of each hash */
     revealed: z.array(z.object({ hash: z.string(), document: z.string() })),
     consistency: z.object({ from: z.int(), proof: z.array(z.base64()) }).optional(),
+    /** the newest checkpoint that each witness cosigned, of `from` events, and that `checkpoint` goes on from it */
+    witnessed: z
+      .array(z.object({ from: z.int(), checkpoint: note, proof: z.array(z.base64()) }))
+      .optional(),
   })
   .meta({ id: 'EvidenceBundle' })

@@ -19,6 +19,20 @@ export const signedCheckpoint = z
     consistency: z.array(z.base64()).optional(),
     /** how the log's keys took over from each other: signed notes, the first one first */
     handovers: z.array(z.string()),
+    /** how far each witness of the configuration is */
+    witnesses: z.array(
+      z.object({
+        name: z.string(),
+        /** how many events the largest checkpoint covers that it cosigned; 0: none */
+        size: z.int(),
+        /** when it did, by its own clock */
+        cosignedAt: instant.nullable(),
+        /** it has another history of the log than this one */
+        contradicted: z.boolean(),
+      }),
+    ),
+    /** the largest checkpoint that a witness cosigned, with its signature; absent: there is none */
+    witnessed: checkpoint.optional(),
   })
   .meta({ id: 'SignedCheckpoint' })
 export type SignedCheckpointView = z.infer<typeof signedCheckpoint>

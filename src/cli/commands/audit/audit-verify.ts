@@ -6,16 +6,19 @@ import type { LogFiles } from '../../../evidence/bundle/log-files.ts'
 import { MalformedEvidence } from '../../../evidence/malformed.ts'
 import { parseVerifierKey, type NoteKey } from '../../../evidence/note/note-key.ts'
 import type { Finding, Verdict } from '../../../evidence/verify/finding.ts'
+import type { WitnessQuorum } from '../../../evidence/verify/log/check-witnesses.ts'
 import { verifyBundle } from '../../../evidence/verify/verify-bundle.ts'
 import { verifyLog } from '../../../evidence/verify/verify-log.ts'
 import { CommandFailure, exitCodes } from '../../exit-codes.ts'
 import { printableLine } from '../../text/terminal-text.ts'
+import { andAnother } from '../and-another.ts'
 import { withExamples } from '../examples.ts'
 
 interface VerifyOptions {
   key: string
   since?: string
-  witness?: string
+  witness?: readonly string[]
+  witnessQuorum?: string
   json?: boolean
 }
 
@@ -34,29 +37,32 @@ export function addAuditVerifyCommand(audit: Command): void {
     .option('--since <file>', 'a checkpoint that you kept: the log must continue it')
     .option(
       '--witness <vkey>',
-      'the key of a witness, or a file with it: it must have cosigned that checkpoint',
+      'the key of a witness, or a file with it: it must have cosigned that checkpoint, or all of the evidence but the last minutes; again for others',
+      andAnother,
     )
+    .option('--witness-quorum <n>', 'so many of the witnesses suffice (default: all)')
     .option('--json', 'print JSON')
     .action(verifyEvidence)
   withExamples(verify, [
     'audit verify request-12.json --key log.vkey',
     'audit verify trail/ --key log.vkey --since kept-checkpoint',
     'audit verify trail/ --key log.vkey --since witness/checkpoint-812.txt --witness witness.vkey',
+    'audit verify trail/ --key log.vkey --witness one.vkey --witness two.vkey --witness-quorum 1',
   ])
 }
 
 function verifyEvidence(path: string, options: VerifyOptions): void {
   const key = readKey(options.key)
   const since = options.since === undefined ? null : checkpointIn(readText(options.since))
-  const witness = options.witness === undefined ? undefined : readKey(options.witness)
+  const witnesses = readWitnesses(options)
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
   const verdicts = isFolder
-    ? verifyLog(filesIn(path), key, since, witness)
+    ? verifyLog(filesIn(path), key, since, witnesses)
     : verifyBundle(
         readable(() => parseBundle(readText(path))),
         key,
         since,
-        witness,
+        witnesses,
       )
   const holds = verdicts.every(({ outcome }) => outcome === 'holds')
   if (options.json === true) console.log(JSON.stringify({ holds, verdicts }))
@@ -85,6 +91,21 @@ function findingText({ problem, event, requestId, runId }: Finding): string {
     ...(requestId !== undefined || runId === undefined ? [] : [`run ${runId}`]),
   ]
   return about.length === 0 ? problem : `${about.join(', ')}: ${problem}`
+}
+
+function readWitnesses({ witness, witnessQuorum }: VerifyOptions): WitnessQuorum | undefined {
+  if (witness === undefined) {
+    if (witnessQuorum === undefined) return undefined
+    throw new CommandFailure('--witness-quorum goes with --witness', exitCodes.usage)
+  }
+  const keys = witness.map(readKey)
+  if (keys.some(({ algorithm }) => algorithm !== 'cosignature')) {
+    throw new CommandFailure('--witness: this is the key of a log', exitCodes.usage)
+  }
+  const count = witnessQuorum === undefined ? keys.length : Number(witnessQuorum)
+  if (Number.isInteger(count) && count >= 1 && count <= keys.length) return { keys, count }
+  const sentence = `--witness-quorum is a whole number from 1 to ${keys.length}`
+  throw new CommandFailure(sentence, exitCodes.usage)
 }
 
 /** The key itself, or a file that holds it. */

@@ -19,6 +19,7 @@ import { listenAddress } from '../../witness/listen-address.ts'
 import { serveWitness } from '../../witness/serve-witness.ts'
 import { Witness } from '../../witness/witness.ts'
 import { keepContradiction, keepNote, openWitnessFolder } from '../../witness/witness-folder.ts'
+import { andAnother } from '../and-another.ts'
 import { withExamples } from '../examples.ts'
 
 interface WitnessOptions extends ServiceOptions {
@@ -37,8 +38,9 @@ export function addAuditWitnessCommand(audit: Command): void {
       'cosign the newest checkpoint when it goes on from the last one seen, and keep it; with --listen, those that the service sends',
     )
     .requiredOption(
-      '--key <vkey...>',
+      '--key <vkey>',
       'the log’s public key, as "audit key" once printed it; with --listen again for the one that took over',
+      andAnother,
     )
     .requiredOption('--dir <folder>', 'what the witness keeps: its own key, notes that it cosigned')
     .option(

@@ -32,8 +32,7 @@ function judge(since: string | null, by: NoteSigner): { outcome: string; said: s
     checkpoint: openLogCheckpoint(note, keys),
     newest: null,
     keys,
-    note,
-    witness: by.key,
+    witnessed: { witnesses: { keys: [by.key], count: 1 }, notes: [note], beyond: () => null },
     since,
     continuesFrom: () => true,
   })

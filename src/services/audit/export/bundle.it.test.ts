@@ -2,13 +2,22 @@ import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseBundle, type EvidenceBundle } from '../../../evidence/bundle/evidence-bundle.ts'
 import { formatStatementKeys } from '../../../evidence/bundle/statement-keys.ts'
+import { openCheckpoint } from '../../../evidence/note/checkpoint.ts'
+import { cosignedAt } from '../../../evidence/note/cosignature.ts'
 import { noteKey } from '../../../evidence/note/note-key.ts'
+import { parseNote, type NoteSigner } from '../../../evidence/note/signed-note.ts'
 import type { Verdict } from '../../../evidence/verify/finding.ts'
+import type { WitnessQuorum } from '../../../evidence/verify/log/check-witnesses.ts'
 import { verifyBundle } from '../../../evidence/verify/verify-bundle.ts'
+import { verifyLog } from '../../../evidence/verify/verify-log.ts'
 import { readNewestCheckpoint } from '../../../store/audit/audit-log.ts'
 import { refusal } from '../../../../test/harness/fixtures/refusal.ts'
-import { keepCovered } from '../../../../test/harness/fixtures/cover-audit.ts'
+import { coverAudit, keepCovered } from '../../../../test/harness/fixtures/cover-audit.ts'
+import { cosignNewest } from '../../../../test/harness/evidence/cosign-newest.ts'
+import { exportOf } from '../../../../test/harness/evidence/export-of.ts'
+import { noteSigner } from '../../../../test/harness/evidence/fixed-log.ts'
 import { livedDesk, type LivedDesk } from '../../../../test/harness/evidence/lived-desk.ts'
+import { readCheckpoint } from '../log/read-checkpoint.ts'
 import { exportBundle } from './export-bundle.ts'
 
 let lived: LivedDesk
@@ -119,5 +128,50 @@ describe('an evidence bundle', () => {
     const asked = { request: requestId, keysNote: '', keyReadsAudit: false }
     const refused = exportBundle(desk.api, desk.people.ada.caller, asked)
     expect((await refusal(refused)).code).toBe('forbidden')
+  })
+})
+
+describe('what witnesses cosigned', () => {
+  const witness = noteSigner('witness.example', 'cosignature')
+  const stranger = noteSigner('stranger.example', 'cosignature')
+  const by = (...signers: readonly NoteSigner[]) => ({
+    keys: signers.map(({ key }) => key),
+    count: signers.length,
+  })
+  const freshness = (verdicts: readonly Verdict[]) =>
+    verdicts.find(({ name }) => name === 'freshness')?.outcome
+
+  test('goes with a bundle and a full export, and is verified offline by who has their keys', async () => {
+    const { desk, signer } = lived
+    const { db } = desk.database
+    const size = await cosignNewest(db, witness, 'office')
+    // Exporting is an event that no witness has seen yet.
+    const one = await exported()
+    expect(one.witnessed?.map(({ from }) => from)).toEqual([size])
+    const files = await exportOf(db, signer, desk.api.verifier)
+    for (const judge of [
+      (of: WitnessQuorum) => freshness(verifyBundle(one, signer.key, null, of)),
+      (of: WitnessQuorum) => freshness(verifyLog(files, signer.key, null, of)),
+    ]) {
+      expect(judge(by(witness))).toBe('holds')
+      expect(judge({ ...by(witness, stranger), count: 1 })).toBe('holds')
+      expect(judge(by(witness, stranger))).toBe('fails')
+      expect(judge(by(noteSigner('witness.example', 'cosignature')))).toBe('fails')
+    }
+    expect(verify(one)).toEqual(allHold)
+    const [last] = one.witnessed ?? []
+    const unproven = [{ from: size, checkpoint: last?.checkpoint ?? '', proof: [] }]
+    const without = { ...one, witnessed: unproven }
+    expect(freshness(verifyBundle(without, signer.key, null, by(witness)))).toBe('fails')
+  })
+
+  test('is in the newest checkpoint itself once they have seen it, and needs no more', async () => {
+    const { desk, signer } = lived
+    const { db } = desk.database
+    await coverAudit(db)
+    await cosignNewest(db, witness, 'office')
+    const { note } = await readCheckpoint(desk.api)
+    expect(cosignedAt(parseNote(note), witness.key)).toBeGreaterThan(0)
+    expect(openCheckpoint(note, signer.key).size).toBeGreaterThan(0)
   })
 })

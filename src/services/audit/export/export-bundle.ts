@@ -5,6 +5,7 @@ import {
   type BundledEvent,
   type EvidenceBundle,
   type RevealedText,
+  type WitnessedCheckpoint,
 } from '../../../evidence/bundle/evidence-bundle.ts'
 import type { KeptStatement } from '../../../evidence/verify/statements/statements.ts'
 import type { StoredCheckpoint } from '../../../store/audit/audit-log.ts'
@@ -15,7 +16,7 @@ import type { Caller, ServiceContext } from '../../context.ts'
 import { inUnitOfWork } from '../../unit-of-work.ts'
 import { auditReaderOf, requestIdOf } from '../audit-filter.ts'
 import { proveConsistency, proveEvents } from '../log/prove-events.ts'
-import { readCheckpoint } from '../log/read-checkpoint.ts'
+import { readCheckpoint, readWitnessedCheckpoints } from '../log/read-checkpoint.ts'
 import { readEventsAbout, type EventsAbout } from './events-about.ts'
 import { statementOfRow, statementOfRun } from './read-statements.ts'
 import { untilCovered } from './until-covered.ts'
@@ -62,7 +63,22 @@ export async function exportBundle(
     statements: await statementsAbout(ctx.db, about, events),
     revealed: await revealedBy(ctx.db, events),
     ...(await consistencyFrom(ctx.db, input.since, checkpoint)),
+    ...(await witnessedBefore(ctx.db, checkpoint)),
   }
+}
+
+/** The newest checkpoint that each witness cosigned, where that is not the bundle's own. */
+async function witnessedBefore(
+  db: Db,
+  checkpoint: StoredCheckpoint,
+): Promise<Pick<EvidenceBundle, 'witnessed'>> {
+  const witnessed: WitnessedCheckpoint[] = []
+  for (const { size, note } of await readWitnessedCheckpoints(db, checkpoint.size - 1)) {
+    const proof = await proveConsistency(db, size, checkpoint)
+    const hashes = proof.map((hash) => hash.toString('base64'))
+    witnessed.push({ from: size, checkpoint: note, proof: hashes })
+  }
+  return witnessed.length === 0 ? {} : { witnessed }
 }
 
 /** The events with their proofs, in the log's order. Rejects with `unavailable` while the log does not cover them all. */

@@ -9,7 +9,12 @@ import {
   tileWidth,
   type Tile,
 } from '../../../evidence/tiles/tile-path.ts'
-import { readNewestCheckpoint, readWholeTile } from '../../../store/audit/audit-log.ts'
+import {
+  readNewestCheckpoint,
+  readWholeTile,
+  type StoredCheckpoint,
+} from '../../../store/audit/audit-log.ts'
+import { readCosignatures } from '../../../store/audit/witnesses.ts'
 import {
   readCheckpoints,
   readLeavesAsTheyAre,
@@ -36,7 +41,10 @@ export async function* logAsFiles(
 ): AsyncGenerator<ArchivedFile, void, undefined> {
   const newest = await readNewestCheckpoint(db)
   const size = newest?.size ?? 0
-  if (newest !== null) yield fileOf(logFileNames.checkpoint, newest.note)
+  if (newest !== null) {
+    const [note = newest.note] = await withCosignatures(db, [newest])
+    yield fileOf(logFileNames.checkpoint, note)
+  }
   yield fileOf(logFileNames.keys, keysNote)
   for (const tile of tilesOfLevel(0, size)) {
     const begin = tile.index * tileWidth
@@ -81,12 +89,24 @@ async function hashesOf(
 async function* checkpointPages(db: Db, size: number): AsyncGenerator<string[], void, undefined> {
   for (let after = -1; ;) {
     const page = await readCheckpoints(db, after, pageSize)
-    const notes = page.filter((one) => one.size <= size).map(({ note }) => note)
-    if (notes.length > 0) yield notes
+    const signed = page.filter((one) => one.size <= size)
+    if (signed.length > 0) yield await withCosignatures(db, signed)
     const last = page.at(-1)
     if (page.length < pageSize || last === undefined || last.size > size) return
     after = last.size
   }
+}
+
+/** Notes of checkpoints, with the signature lines of the witnesses that cosigned them. */
+async function withCosignatures(
+  db: Db,
+  checkpoints: readonly StoredCheckpoint[],
+): Promise<string[]> {
+  const lines = await readCosignatures(
+    db,
+    checkpoints.map(({ size }) => size),
+  )
+  return checkpoints.map(({ size, note }) => note + (lines.get(size) ?? []).join(''))
 }
 
 async function* inParts(

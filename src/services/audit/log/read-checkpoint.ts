@@ -1,6 +1,11 @@
 import { Problem } from '../../../domain/problem.ts'
-import { readNewestCheckpoint, type NewestCheckpoint } from '../../../store/audit/audit-log.ts'
-import { readCosignatures } from '../../../store/audit/witnesses.ts'
+import {
+  readNewestCheckpoint,
+  type NewestCheckpoint,
+  type StoredCheckpoint,
+} from '../../../store/audit/audit-log.ts'
+import { readCosignatures, readNotes, readWitnesses } from '../../../store/audit/witnesses.ts'
+import type { Db } from '../../../store/database.ts'
 import type { ServiceContext } from '../../context.ts'
 
 /**
@@ -12,4 +17,15 @@ export async function readCheckpoint(ctx: ServiceContext): Promise<NewestCheckpo
   if (newest === null) throw new Problem('not_found', 'The log has no checkpoint yet: try again')
   const lines = (await readCosignatures(ctx.db, [newest.size])).get(newest.size) ?? []
   return { ...newest, note: newest.note + lines.join('') }
+}
+
+/**
+ * The newest checkpoint of at most `most` events that each configured witness cosigned, with all of their lines; the largest
+ * first. Those that are not there any more are left out.
+ */
+export async function readWitnessedCheckpoints(db: Db, most: number): Promise<StoredCheckpoint[]> {
+  const sizes = new Set((await readWitnesses(db)).map(({ size }) => size))
+  const cosigned = [...sizes].filter((size) => size > 0 && size <= most)
+  const [notes, lines] = [await readNotes(db, cosigned), await readCosignatures(db, cosigned)]
+  return notes.map(({ size, note }) => ({ size, note: note + (lines.get(size) ?? []).join('') }))
 }

@@ -1,0 +1,116 @@
+import { createHash } from 'node:crypto'
+import { MalformedEvidence } from '../../malformed.ts'
+import { parseCheckpoint, type Checkpoint } from '../../note/checkpoint.ts'
+import { cosignedAt } from '../../note/cosignature.ts'
+import { openLogCheckpoint, type LogKeys } from '../../note/log-keys.ts'
+import type { NoteKey } from '../../note/note-key.ts'
+import { parseNote } from '../../note/signed-note.ts'
+import type { Findings } from '../finding.ts'
+
+/** Whose cosignatures somebody asks for, and how many of them suffice. */
+export interface WitnessQuorum {
+  readonly keys: readonly NoteKey[]
+  readonly count: number
+}
+
+/** What witnesses may have cosigned. */
+export interface WitnessedEvidence {
+  readonly witnesses: WitnessQuorum
+  /** the checkpoint that somebody kept: one who cosigned that one vouches for what it is the beginning of */
+  readonly since: string | null
+  /** checkpoints of the evidence as notes, the largest first */
+  readonly notes: readonly string[]
+  readonly logKeys: LogKeys
+  /** whether the tree of that checkpoint is the beginning of the evidence's own */
+  readonly isBeginning: (checkpoint: Checkpoint) => boolean
+  /** what the evidence has beyond so many events that a witness should have seen too; `null`: nothing */
+  readonly beyond: (size: number) => string | null
+}
+
+/**
+ * Freshness: somebody outside of the building saw this tree, and none that does not go on from it. Fewer than the quorum
+ * asks for fail it, each with why. A key counts once, under whatever names.
+ */
+export function checkWitnesses(findings: Findings, evidence: WitnessedEvidence): void {
+  const { witnesses } = evidence
+  const answers = uniqueKeys(witnesses.keys).map((key) => ({ key, ...answerOf(key, evidence) }))
+  const held = answers.filter(({ holds }) => holds).length
+  const isMet = held >= witnesses.count
+  for (const { key, holds, said } of answers) {
+    const sentence = `${key.name} ${said}`
+    if (holds || isMet) findings.note(sentence)
+    else findings.fail(sentence)
+  }
+  if (!isMet && witnesses.count > 1) {
+    findings.fail(`${held} witnesses vouch for it, and ${witnesses.count} should`)
+  }
+}
+
+interface WitnessAnswer {
+  readonly holds: boolean
+  readonly said: string
+}
+
+function answerOf(key: NoteKey, evidence: WitnessedEvidence): WitnessAnswer {
+  const { since, notes, beyond } = evidence
+  const kept = since === null ? null : cosigned(since, key)
+  if (kept !== null && 'size' in kept) return { holds: true, said: saidOf(kept) }
+  let refused = kept?.problem
+  for (const note of notes) {
+    const found = cosigned(note, key)
+    if (found === null) continue
+    if ('problem' in found) {
+      refused ??= found.problem
+      continue
+    }
+    if (!isOwn(note, evidence)) {
+      refused ??= `cosigned a checkpoint of ${found.size} events that this log does not go on from`
+      continue
+    }
+    const more = beyond(found.size)
+    if (more === null) return { holds: true, said: saidOf(found) }
+    return { holds: false, said: `${saidOf(found)}: ${more}` }
+  }
+  const which = since === null ? 'the checkpoint' : 'the checkpoint that was kept, nor one of these'
+  return { holds: false, said: refused ?? `did not cosign ${which}` }
+}
+
+function saidOf({ size, atSeconds }: { size: number; atSeconds: number }): string {
+  return `cosigned the checkpoint of ${size} events at ${new Date(atSeconds * 1000).toISOString()}`
+}
+
+function cosigned(
+  note: string,
+  key: NoteKey,
+): { size: number; atSeconds: number } | { problem: string } | null {
+  // Of many thousand notes few are read.
+  if (!note.includes(`\n— ${key.name} `)) return null
+  try {
+    const parsed = parseNote(note)
+    const atSeconds = cosignedAt(parsed, key)
+    return atSeconds === null ? null : { size: parseCheckpoint(parsed.text).size, atSeconds }
+  } catch (error) {
+    if (error instanceof MalformedEvidence)
+      return { problem: `vouches for nothing: ${error.message}` }
+    throw error
+  }
+}
+
+function isOwn(note: string, { logKeys, isBeginning }: WitnessedEvidence): boolean {
+  try {
+    return isBeginning(openLogCheckpoint(note, logKeys))
+  } catch (error) {
+    if (error instanceof MalformedEvidence) return false
+    throw error
+  }
+}
+
+function uniqueKeys(keys: readonly NoteKey[]): NoteKey[] {
+  const byKey = new Map(
+    keys.map((key) => {
+      const der = key.publicKey.export({ type: 'spki', format: 'der' })
+      return [createHash('sha256').update(der).digest('hex'), key]
+    }),
+  )
+  return [...byKey.values()]
+}

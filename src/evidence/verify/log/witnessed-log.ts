@@ -1,0 +1,47 @@
+import { logFileNames, logPartNames, readLines, type LogFiles } from '../../bundle/log-files.ts'
+import { decodeEntries } from '../../tiles/entry-bundle.ts'
+import { entriesPath, tileWidth } from '../../tiles/tile-path.ts'
+import type { WitnessedEvidence } from './check-witnesses.ts'
+import { readEvent } from '../logged-event.ts'
+
+/** Witnesses follow the log by seconds, and may be away for a while: what they have not seen is at most so young. */
+const seenWithinMs = 10 * 60_000
+
+/** What witnesses may have cosigned of a full export: its checkpoints; and which events all of them must have seen. */
+export function witnessedLog(
+  files: LogFiles,
+  newest: { readonly size: number; readonly newestMs: number },
+): Pick<WitnessedEvidence, 'notes' | 'beyond'> {
+  return {
+    notes: notesOf(files),
+    beyond: (size) => {
+      if (size >= newest.size) return null
+      const first = eventAt(files, size, newest.size)
+      const isYoung = first !== null && first.atMs >= newest.newestMs - seenWithinMs
+      return isYoung ? null : `it did not see event ${size}, of ${first?.at ?? 'no known time'}`
+    },
+  }
+}
+
+/** The newest first. What cannot be read is said by those who judge it. */
+function notesOf(files: LogFiles): string[] {
+  const note = files.read(logFileNames.checkpoint)
+  const newest = note === null ? [] : [Buffer.from(note).toString('utf8')]
+  try {
+    return [...newest, ...readLines(files, logPartNames.checkpoints).map(String).toReversed()]
+  } catch {
+    return newest
+  }
+}
+
+function eventAt(files: LogFiles, index: number, size: number) {
+  const tile = Math.floor(index / tileWidth)
+  const width = Math.min(tileWidth, size - tile * tileWidth)
+  try {
+    const bytes = files.read(entriesPath({ index: tile, width }))
+    const entry = bytes === null ? undefined : decodeEntries(bytes)[index % tileWidth]
+    return entry === undefined ? null : readEvent(index, entry.toString('utf8'))
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,29 @@
+import { cosign } from '../../../src/evidence/note/cosignature.ts'
+import { keyLabel } from '../../../src/evidence/note/note-key.ts'
+import {
+  formatSignature,
+  parseNote,
+  type NoteSigner,
+} from '../../../src/evidence/note/signed-note.ts'
+import { readNewestCheckpoint } from '../../../src/store/audit/audit-log.ts'
+import {
+  leaseWitness,
+  releaseWitness,
+  writeCosignature,
+} from '../../../src/store/audit/witnesses.ts'
+import type { Db } from '../../../src/store/database.ts'
+
+/** Has a witness cosign the newest checkpoint, as the relay does when it answers. Returns the checkpoint's size. */
+export async function cosignNewest(db: Db, witness: NoteSigner, name: string): Promise<number> {
+  const newest = await readNewestCheckpoint(db)
+  if (newest === null) throw new Error('There is no checkpoint')
+  const cosignedAt = new Date(Math.floor(Date.now() / 1000) * 1000)
+  const id = keyLabel(witness.key)
+  const line = formatSignature(
+    cosign(parseNote(newest.note).text, witness, cosignedAt.getTime() / 1000),
+  )
+  await leaseWitness(db, { id, name }, 60_000)
+  await writeCosignature(db, { size: newest.size, id, line, cosignedAt })
+  await releaseWitness(db, id, { pauseMs: 0, problem: null, isContradicted: false })
+  return newest.size
+}
