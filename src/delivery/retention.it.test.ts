@@ -8,6 +8,7 @@ import { dropReleased, forgetRemoved, releaseContent } from '../store/content/dr
 import { exportOf } from '../../test/harness/evidence/export-of.ts'
 import { openAgentDesk, type AgentDesk } from '../../test/harness/fixtures/agent-desk.ts'
 import { coverAudit, logSigner } from '../../test/harness/fixtures/cover-audit.ts'
+import { waitUntil } from '../../test/harness/wait-until.ts'
 import { keepRetention } from './retention.ts'
 
 let desk: AgentDesk
@@ -179,4 +180,46 @@ test('bytes that are stored again while, or after, they are removed are there', 
   expect(await forgetRemoved(db, 100)).toBe(1)
   expect(await getText(db, late)).toBe('"stored late"')
   expect(await db.selectFrom('removed_content').selectAll().execute()).toEqual([])
+})
+
+test('what is released again during a look at it is looked at again, and what is in use is nobody’s to wait for', async () => {
+  const { db } = desk.database
+  const { id } = await db.selectFrom('message').select('id').limit(1).executeTakeFirstOrThrow()
+  const refer = (hash: string) =>
+    db.updateTable('message').set({ content_hash: hash }).where('id', '=', id).execute()
+  const [inUse, rare, other] = [
+    await putContent(db, '"in use"'),
+    await putContent(db, '"rare"'),
+    await putContent(db, '"other"'),
+  ]
+  await refer(inUse)
+  const release = (hashes: string[]) => db.transaction().execute((tx) => releaseContent(tx, hashes))
+  await release([inUse, rare])
+  const held = Promise.withResolvers<void>()
+  const holding = Promise.withResolvers<void>()
+  const holder = db.transaction().execute(async (tx) => {
+    await sql`select from content where hash = ${rare} for key share`.execute(tx)
+    holding.resolve()
+    await held.promise
+  })
+  await holding.promise
+  const look = dropReleased(db, 100)
+  await waitUntil(
+    async () => {
+      const { rows } = await sql`
+        select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      `.execute(db)
+      return rows.length > 0
+    },
+    { withinMs: 60_000 },
+  )
+  // A message that refers to what is in use does not wait for the look.
+  await sql`select from content where hash = ${inUse} for key share nowait`.execute(db)
+  await refer(other)
+  await release([inUse])
+  held.resolve()
+  await holder
+  expect(await look).toMatchObject({ looked: 2, dropped: 1 })
+  expect(await getText(db, inUse)).toBe('"in use"')
+  expect(await dropReleased(db, 100)).toMatchObject({ looked: 1, dropped: 1 })
 })

@@ -15,13 +15,17 @@ export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise
   await tx
     .insertInto('released_content')
     .values(rows)
-    .onConflict((conflict) => conflict.doNothing())
+    // Also one that waits already is written anew: whoever looks at it meanwhile sees that, and leaves it to the next look.
+    .onConflict((conflict) =>
+      conflict.column('hash').doUpdateSet({ hash: sql.ref('excluded.hash') }),
+    )
     .execute()
 }
 
 /**
  * Removes the bytes of up to `most` released contents that no row refers to; their hash and size stay. Returns how many
  * were looked at, and how many bytes went. What refers to a content is known to Postgres (every foreign key to `content`).
+ * Nobody who stores, or refers to, what others refer to waits for the look.
  */
 export async function dropReleased(
   db: Db,
@@ -30,18 +34,21 @@ export async function dropReleased(
   return db.transaction().execute(async (tx) => {
     const released = await tx
       .selectFrom('released_content')
-      .select('hash')
+      .select(['hash', sql<string>`xmin`.as('writing')])
       .orderBy('hash')
       .limit(most)
       .execute()
     const hashes = released.map(({ hash }) => hash)
     if (hashes.length === 0) return { looked: 0, dropped: 0, bytes: 0 }
+    const popular = await stillUsed(tx, hashes)
+    const rare = hashes.filter((hash) => !popular.has(hash))
     // Waits for those who are about to refer to one, and has those who come later wait.
     await sql`
-      select hash from content where hash = any(${hashes}) order by hash for update
+      select hash from content where hash = any(${rare}) order by hash for update
     `.execute(tx)
-    const used = await stillUsed(tx, hashes)
-    const unused = hashes.filter((hash) => !used.has(hash))
+    const used = rare.length === 0 ? popular : await stillUsed(tx, rare)
+    const unused = rare.filter((hash) => !used.has(hash))
+    const writings = released.map(({ writing }) => writing)
     const { rows } = await sql<{ bytes: string }>`
       with gone as (
         select hash, encoding, bytes, size from content
@@ -52,7 +59,9 @@ export async function dropReleased(
       ), emptied as (
         update content set encoding = 'removed', bytes = '' from gone where content.hash = gone.hash
       ), looked as (
-        delete from released_content where hash = any(${hashes})
+        delete from released_content
+        using unnest(${hashes}::text[], ${writings}::text[]) as seen (hash, writing)
+        where released_content.hash = seen.hash and released_content.xmin::text = seen.writing
       )
       select octet_length(bytes) as bytes from gone
     `.execute(tx)
