@@ -105,7 +105,7 @@ export const retention = z.strictObject({
     'how long after the end of a run its messages and results are kept; what is evidence stays',
   ),
   records: maybe(duration).describe(
-    'how long deliveries, the live stream, sessions and idempotency keys are kept once they are over',
+    'how long deliveries, the live stream, sessions and idempotency keys are kept once they are over; without it, delivered notifications for 30 days',
   ),
 })
 
@@ -121,7 +121,9 @@ export const configFileSchema = z.strictObject({
   workspaces: maybe(z.record(name, workspace)),
   rights: maybe(rights),
   signIn: maybe(signIn).describe('how people sign in, besides one-time links'),
-  retention: maybe(retention).describe('what need not be kept for ever. Default: everything is'),
+  retention: maybe(retention).describe(
+    'what need not be kept for ever. Default: everything is, but for notifications that were delivered (30 days)',
+  ),
   webhooks: maybe(webhooks).describe('programs that are told of requests'),
   audit: maybe(audit).describe('who outside of the building remembers the audit log'),
   email: maybe(mail).describe('people are told by mail, and may sign in by a link in one'),
