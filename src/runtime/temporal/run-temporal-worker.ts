@@ -43,9 +43,6 @@ import { Workspaces } from '../project/workspaces.ts'
 
 /** A watched folder is in force a moment after it changed; in production a person activates it, much later. */
 const WORKER_IN_FORCE_WITHIN_MS = 15_000
-/** A collector that is away keeps no process from ending. */
-const LAST_SPANS_MS = 2_000
-
 /** `countersign temporal-worker`: carries out turns and calls. It can verify, and cannot sign. */
 export async function runTemporalWorker(options: {
   project?: string
@@ -70,7 +67,7 @@ export async function runTemporalWorker(options: {
     if (metrics !== null && config.workerMetrics !== null) {
       undo.use(await serveMetrics(metrics.page, config.workerMetrics))
     }
-    const spans = await openTracing(environment, 'countersign-temporal-worker', LAST_SPANS_MS)
+    const spans = await openTracing(environment, 'countersign-temporal-worker')
     if (spans !== null) undo.use(spans)
     const tracing = spans === null ? null : traceWorker(spans)
     const told = [metrics, tracing].filter((one) => one !== null)

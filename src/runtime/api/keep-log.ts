@@ -1,0 +1,31 @@
+import type { EvidenceKeys } from '../../api/settings.ts'
+import { AuditSequencer } from '../../delivery/audit-log/audit-sequencer.ts'
+import { WitnessRelay } from '../../delivery/audit-log/witness-relay.ts'
+import { formatStatementKeys } from '../../evidence/bundle/statement-keys.ts'
+import { formatVerifierKey } from '../../evidence/note/note-key.ts'
+import type { SigningContext } from '../../services/context.ts'
+import type { Config } from '../config.ts'
+import type { Environment } from '../environment.ts'
+import { keepLogKey } from '../keys/log-key.ts'
+
+/**
+ * Begins what puts the trail's events under signed checkpoints, and has witnesses cosign these (audit.md, Protection); `undo`
+ * ends it. Answers the keys that evidence is verified with, which are read as they are at that moment: keys rotate.
+ */
+export async function keepLog(
+  undo: AsyncDisposableStack,
+  { ctx, config, environment }: { ctx: SigningContext; config: Config; environment: Environment },
+): Promise<EvidenceKeys> {
+  const { db, log, policies, verifier } = ctx
+  const logKey = undo.use(await keepLogKey({ db, dataDir: config.dataDir, environment, log }))
+  undo.use(new AuditSequencer({ db, signer: logKey.signer, log }))
+  undo.use(new WitnessRelay({ db, log, policies, isDevelopment: config.developmentSignIn }))
+  return {
+    get auditKey() {
+      return formatVerifierKey(logKey.shown.key)
+    },
+    get statementKeys() {
+      return formatStatementKeys(verifier, logKey.shown)
+    },
+  }
+}
