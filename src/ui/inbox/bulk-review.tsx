@@ -61,7 +61,11 @@ export function BulkReview(props: {
       opened
       size="lg"
       onClose={() => props.onClose(answer !== null)}
-      title={answer === null ? `${word} ${plan.decided.length} requests` : 'What came of each'}
+      title={
+        answer === null
+          ? `${word} ${plan.decided.length} ${plan.decided.length === 1 ? 'request' : 'requests'}`
+          : 'What came of each'
+      }
     >
       <div className="column">
         <ul className="bulk-list">

@@ -36,7 +36,13 @@ export function WorkerRules({ worker }: { worker: WorkerDetail }) {
         <span className="dim">Tools</span> {worker.tools.join(', ') || 'none'}
       </p>
       <p className="small">
-        <span className="dim">Limits</span> <code>{JSON.stringify(worker.limits)}</code>
+        <span className="dim">Limits</span>{' '}
+        {Object.entries(worker.limits)
+          .map(
+            ([what, most]) =>
+              `${typeof most === 'number' ? most.toLocaleString('en') : JSON.stringify(most)} ${what}`,
+          )
+          .join(', ')}
       </p>
       {worker.startableBy !== null && (
         <p className="small">

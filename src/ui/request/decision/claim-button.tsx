@@ -19,7 +19,7 @@ export function ClaimButton({ request }: { request: RequestDetail }) {
   return (
     <>
       {request.claim !== null && !mine && (
-        <span className="small dim">{request.claim.person.name} is on it</span>
+        <span className="small dim claim-by">{request.claim.person.name} is on it</span>
       )}
       <Button
         size="xs"
