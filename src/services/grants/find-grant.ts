@@ -81,7 +81,7 @@ export async function hasGrants(db: Db | Tx, rootRunId: string): Promise<boolean
     .where('root_run_id', '=', rootRunId)
     .where('revoked_at', 'is', null)
     .where('ended_at', 'is', null)
-    .limit(1)
+    .limit(sql.lit(1))
     .executeTakeFirst()
   return found !== undefined
 }

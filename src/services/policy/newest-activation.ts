@@ -16,7 +16,10 @@ export interface NewestActivation {
 /** With more forged rows than this above the newest valid one, nothing is in force. */
 const mostForged = 200
 
-/** Finds the newest activation that holds; rows that were inserted or changed by SQL count for nothing. */
+/**
+ * Finds the newest activation that holds; rows that were inserted or changed by SQL count for nothing. Asked for every
+ * call, so its limits are literal: a statement whose limit is a parameter is planned anew each time.
+ */
 export async function newestActivation(db: Db | Tx, verifier: Verifier): Promise<NewestActivation> {
   const { rows } = await sql<Partial<ActivationRow> & { audited: string | null }>`
     select activation.*, trail.document as audited
@@ -25,7 +28,7 @@ export async function newestActivation(db: Db | Tx, verifier: Verifier): Promise
     ) as document) as trail
     left join lateral (
       select sequence, digest, statement, signature, key_id
-      from policy_activation order by sequence desc limit ${mostForged}
+      from policy_activation order by sequence desc limit ${sql.lit(mostForged)}
     ) as activation on true
   `.execute(db)
   const forged: number[] = []
