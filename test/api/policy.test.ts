@@ -181,7 +181,13 @@ test('keys read the state, and change nothing', async () => {
 
 test('too few confirmed passkeys for the signatures that the folder asks for are said before it is activated, and by doctor', async () => {
   const { ctx } = api.service
-  const quorum = 'routing: [{ when: { tool: write_file }, quorum: { count: 2 } }]\n'
+  const entries = [
+    '{ when: { tool: write_file }, quorum: { count: 2 } }',
+    // Neither asks for a signature in that queue.
+    '{ when: { tool: edit_file }, queue: security, quorum: { allOf: [{ team: operators }] } }',
+    '{ when: { tool: shell }, risk: low, quorum: { allOf: [{ team: operators }] } }',
+  ]
+  const quorum = `routing: [${entries.join(', ')}]\n`
   const required = config.replace('permitFor: 30d', 'signature: required')
   await put('countersign.yaml', required.replace('rights:', `${quorum}rights:`))
   const patient = { folders: { projectDir }, databaseUrl: api.database.url } as Patient

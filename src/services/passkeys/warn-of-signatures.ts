@@ -6,7 +6,7 @@ import {
   type Vote,
 } from '../../domain/deciding/quorum.ts'
 import type { Quorum } from '../../domain/request.ts'
-import type { Policy, ProjectProblem, Queue } from '../../policy/policy.ts'
+import type { Policy, ProjectProblem, Queue, RoutingEntry } from '../../policy/policy.ts'
 import { placeOfSource } from '../../policy/reading/report.ts'
 import type { Db } from '../../store/database.ts'
 
@@ -69,10 +69,17 @@ async function whoCanSign(db: Db, { config }: Pick<Policy, 'config'>): Promise<V
 function quorumsOf({ config }: Pick<Policy, 'config'>, queue: Queue): Quorum[] {
   const own = (count: number): Quorum => ({ any: [[{ team: queue.team, count }]] })
   const routed = config.routing.flatMap((entry): Quorum[] => {
-    if (entry.quorum === null || (entry.queue !== null && entry.queue !== queue.name)) return []
+    if (entry.quorum === null || !mayAskHere(entry, queue)) return []
     return ['places' in entry.quorum ? entry.quorum.places : own(entry.quorum.count)]
   })
   return [own(1), ...routed]
+}
+
+/** An entry that says another queue, or a lower risk, asks nobody here for a signature. */
+function mayAskHere({ queue, risk, when }: RoutingEntry, { name }: Queue): boolean {
+  return (
+    (queue ?? name) === name && (when.queue ?? [name]).includes(name) && (risk ?? 'high') === 'high'
+  )
 }
 
 function warning(queue: Queue, quorum: Quorum, votes: readonly Vote[]): ProjectProblem {
