@@ -102,18 +102,22 @@ function refuseScope(request: Selectable<RequestTable>, input: DecisionInput): v
   )
 }
 
-/** High risk needs a reason, and its approval what was on the screen (security.md 15). */
+/** High risk needs a reason, and its approval what was on the screen (security.md 15). What is said of that is true at any. */
 function refuseUnseen(
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
   input: DecisionInput,
 ): void {
+  const wasShown = input.seen === facts.revision.presentationDigest
+  // It goes into the trail, where a verifier compares it.
+  if (input.seen !== null && !wasShown) {
+    throw new Problem('not_displayed', 'What was seen is not what this request shows')
+  }
   if (request.risk !== 'high') return
   if (input.reason === null || input.reason.trim() === '') {
     throw new Problem('reason_required', 'A decision of high risk needs a reason')
   }
-  if (input.decision === 'deny') return
-  if (input.seen !== facts.revision.presentationDigest) {
+  if (input.decision === 'approve' && !wasShown) {
     throw new Problem('not_displayed', 'Approving high risk needs all of it shown first')
   }
 }

@@ -217,6 +217,18 @@ describe('what is refused', () => {
     expect(answer.state).toBe('approved')
   })
 
+  // Rules: security.md 15
+  test('what is said to have been seen is what the request shows, at every risk, or nothing is decided', async () => {
+    const request = await addRequest(service, run)
+    const seen = request.digest
+    for (const body of [approving(request, { seen }), denying(request, { seen })]) {
+      expect((await refusal(decide(grace, request, body))).code).toBe('not_displayed')
+    }
+    expect(await stateOf(request.id)).toBe('pending')
+    const shown = approving(request, { seen: request.presentationDigest })
+    expect((await decide(grace, request, shown)).state).toBe('approved')
+  })
+
   test('high risk where a signature is required is never approved without one', async () => {
     const request = await addRequest(service, run, {
       risk: 'high',
