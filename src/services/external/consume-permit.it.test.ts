@@ -9,7 +9,8 @@ import { issuePermit } from '../decisions/permits/permits.ts'
 import { revokePermit } from '../decisions/permits/revoke-permit.ts'
 import { advanceExternal } from './advance-external.ts'
 import { consumePermit } from './consume-permit.ts'
-import { openProgramDesk, refusalOf, type ProgramDesk } from './external.fixture.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { openProgramDesk, type ProgramDesk } from './external.fixture.ts'
 import { reportOutcome } from './report-outcome.ts'
 import { withdrawRequest } from './withdraw-request.ts'
 
@@ -45,7 +46,7 @@ describe('a permit', () => {
     })
     const lastsMs = Date.parse(statement?.expiresAt ?? '') - Date.parse(statement?.issuedAt ?? '')
     expect(lastsMs).toBe(60 * 60 * 1000)
-    expect((await refusalOf(take(request))).code).toBe('already_consumed')
+    expect((await refusal(take(request))).code).toBe('already_consumed')
     expect(await desk.read(request.id)).toMatchObject({
       state: 'approved',
       execution: { state: 'started', executedDigest: request.digest },
@@ -78,13 +79,13 @@ describe('a permit', () => {
 
   test('is for the digest that was approved, and none is not one', async () => {
     const request = await approved()
-    const other = await refusalOf(take(request, `sha256:${'0'.repeat(64)}`))
+    const other = await refusal(take(request, `sha256:${'0'.repeat(64)}`))
     expect(other).toMatchObject({ code: 'stale_digest', facts: { digest: request.digest } })
     const none = consumePermit(desk.service.ctx, desk.program.caller, {
       request: request.id,
       digest: null,
     })
-    expect((await refusalOf(none)).code).toBe('digest_required')
+    expect((await refusal(none)).code).toBe('digest_required')
     expect((await take(request)).digest).toBe(request.digest)
   })
 
@@ -93,20 +94,20 @@ describe('a permit', () => {
     const strangers = await addKey(desk.service.db, desk.linus)
     const input = { request: request.id, digest: request.digest }
     const { ctx } = desk.service
-    expect((await refusalOf(consumePermit(ctx, strangers.caller, input))).code).toBe('forbidden')
-    expect((await refusalOf(consumePermit(ctx, desk.grace.caller, input))).code).toBe('forbidden')
+    expect((await refusal(consumePermit(ctx, strangers.caller, input))).code).toBe('forbidden')
+    expect((await refusal(consumePermit(ctx, desk.grace.caller, input))).code).toBe('forbidden')
     const own = await addKey(desk.service.db, desk.grace)
     expect((await consumePermit(ctx, own.caller, input)).requestId).toBe(request.id)
   })
 
   test('is not there while nobody has decided, and never after a denial', async () => {
     const request = await desk.ask()
-    expect(await refusalOf(take(request))).toMatchObject({
+    expect(await refusal(take(request))).toMatchObject({
       code: 'conflict',
       facts: { state: 'pending' },
     })
     await desk.decide(request, 'deny')
-    expect(await refusalOf(take(request))).toMatchObject({
+    expect(await refusal(take(request))).toMatchObject({
       code: 'already_decided',
       facts: { state: 'denied', decidedBy: 'Linus', reason: 'looked' },
     })
@@ -134,7 +135,7 @@ describe('a permit', () => {
       }),
     )
     const input = { request: request.id, digest: request.digest }
-    const late = await refusalOf(consumePermit(ctx, desk.program.caller, input))
+    const late = await refusal(consumePermit(ctx, desk.program.caller, input))
     expect(late.code).toBe('expired')
     const row = await db
       .selectFrom('permit')
@@ -154,14 +155,14 @@ describe('a permit', () => {
       .where('request_id', '=', other.id)
       .executeTakeFirstOrThrow()
     await db.updateTable('permit').set(theirs).where('request_id', '=', mine.id).execute()
-    expect((await refusalOf(take(mine))).code).toBe('conflict')
+    expect((await refusal(take(mine))).code).toBe('conflict')
     expect((await desk.read(mine.id)).execution.state).toBe('not_started')
   })
 
   test('is gone when the approval was taken back', async () => {
     const request = await approved()
     await revokePermit(desk.service.ctx, desk.linus.caller, { request: request.id, reason: 'wait' })
-    expect(await refusalOf(take(request))).toMatchObject({
+    expect(await refusal(take(request))).toMatchObject({
       code: 'cancelled',
       facts: { cancelReason: 'revoked' },
     })
@@ -179,7 +180,7 @@ describe('a request that nobody decides', () => {
       .where('id', 'in', [timed.id, taken.id])
       .execute()
     expect(await advanceExternal(ctx, { requestId: timed.id })).toEqual({ nextDeadlineMs: null })
-    expect((await refusalOf(take(taken))).code).toBe('expired')
+    expect((await refusal(take(taken))).code).toBe('expired')
     for (const { id } of [timed, taken]) {
       expect((await desk.read(id)).state).toBe('expired')
       expect(await desk.auditOf(id)).toContain('request.expired')
@@ -192,14 +193,14 @@ describe('a request that nobody decides', () => {
     const { ctx, db } = desk.service
     const withdraw = () => withdrawRequest(ctx, desk.program.caller, { request: request.id })
     const strangers = await addKey(db, desk.linus)
-    const refused = await refusalOf(withdrawRequest(ctx, strangers.caller, { request: request.id }))
+    const refused = await refusal(withdrawRequest(ctx, strangers.caller, { request: request.id }))
     expect(refused.code).toBe('forbidden')
     expect(await withdraw()).toEqual(await withdraw())
     expect(await desk.read(request.id)).toMatchObject({
       state: 'cancelled',
       cancelReason: 'withdrawn',
     })
-    expect(await refusalOf(take(request))).toMatchObject({
+    expect(await refusal(take(request))).toMatchObject({
       code: 'cancelled',
       facts: { cancelReason: 'withdrawn' },
     })
@@ -211,7 +212,7 @@ describe('a request that nobody decides', () => {
       .execute()
     expect(signals).toHaveLength(1)
     const decided = await approved()
-    const late = await refusalOf(withdrawRequest(ctx, desk.program.caller, { request: decided.id }))
+    const late = await refusal(withdrawRequest(ctx, desk.program.caller, { request: decided.id }))
     expect(late.code).toBe('already_decided')
   })
 })
@@ -222,11 +223,11 @@ describe('what became of the call', () => {
 
   test('is reported once, after the permit was taken, and shown with the request', async () => {
     const request = await approved()
-    expect((await refusalOf(report(request.id, 'succeeded'))).code).toBe('conflict')
+    expect((await refusal(report(request.id, 'succeeded'))).code).toBe('conflict')
     await take(request)
     await report(request.id, 'succeeded', 'rolled out')
     await report(request.id, 'succeeded', 'rolled out')
-    expect((await refusalOf(report(request.id, 'failed'))).code).toBe('conflict')
+    expect((await refusal(report(request.id, 'failed'))).code).toBe('conflict')
     expect(await desk.read(request.id)).toMatchObject({
       execution: { state: 'succeeded', reason: 'reported' },
       external: { outcome: { state: 'succeeded', summary: 'rolled out' } },
@@ -239,7 +240,7 @@ describe('what became of the call', () => {
     await take(request)
     const strangers = await addKey(desk.service.db, desk.linus)
     const said = { request: request.id, state: 'failed', summary: null } as const
-    const refused = await refusalOf(reportOutcome(desk.service.ctx, strangers.caller, said))
+    const refused = await refusal(reportOutcome(desk.service.ctx, strangers.caller, said))
     expect(refused.code).toBe('forbidden')
     expect((await desk.read(request.id)).execution.state).toBe('started')
   })

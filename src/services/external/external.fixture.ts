@@ -1,4 +1,3 @@
-import { Problem } from '../../domain/problem.ts'
 import { addKey, addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { createTestDatabase } from '../../../test/harness/postgres.ts'
@@ -70,11 +69,4 @@ export async function openProgramDesk(): Promise<ProgramDesk> {
     },
     [Symbol.asyncDispose]: () => database[Symbol.asyncDispose](),
   }
-}
-
-/** The refusal that an attempt is answered with; an answer fails the test. */
-export async function refusalOf(attempt: Promise<unknown>): Promise<Problem> {
-  const answer = await attempt.catch((error: unknown) => error)
-  if (answer instanceof Problem) return answer
-  throw new Error(`It was not refused: ${JSON.stringify(answer)}`, { cause: answer })
 }

@@ -5,7 +5,8 @@ import { addKey } from '../../../test/harness/fixtures/people.ts'
 import { unknownToolHash } from '../../policy/judge/calls/unknown-tool.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
-import { openProgramDesk, refusalOf, type ProgramDesk } from './external.fixture.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { openProgramDesk, type ProgramDesk } from './external.fixture.ts'
 import { openExternal } from './open-external.ts'
 
 let desk: ProgramDesk
@@ -86,12 +87,12 @@ describe('a program asks', () => {
       reason: 'x',
       seen: presentation.digest,
     }
-    const owner = await refusalOf(
+    const owner = await refusal(
       decideRequest(desk.service.ctx, desk.grace.caller, { request: request.id, body }),
     )
     expect(owner).toMatchObject({ code: 'not_eligible', facts: { which: 'behind_request' } })
     expect(owner.message).toContain('your API key asked for this')
-    const machine = await refusalOf(
+    const machine = await refusal(
       decideRequest(desk.service.ctx, desk.program.caller, { request: request.id, body }),
     )
     expect(machine).toMatchObject({ code: 'not_eligible', facts: { which: 'machine' } })
@@ -116,7 +117,7 @@ describe('a program asks', () => {
       ...call,
       externalId: 'unseen',
     })
-    const unseen = await refusalOf(
+    const unseen = await refusal(
       getRequest(desk.service.ctx, other.caller, { request: elsewhere.requestId }),
     )
     expect(unseen.code).toBe('not_found')
@@ -137,7 +138,7 @@ describe('an externalId', () => {
   test('asks for nothing else, and is each owner’s own', async () => {
     const first = await desk.ask({ externalId: 'mine' })
     const other = { ...call, externalId: 'mine' }
-    const refused = await refusalOf(openExternal(desk.service.ctx, desk.program.caller, other))
+    const refused = await refusal(openExternal(desk.service.ctx, desk.program.caller, other))
     expect(refused).toMatchObject({
       code: 'idempotency_key_reused',
       facts: { requestId: first.id },
@@ -146,7 +147,7 @@ describe('an externalId', () => {
     const theirs = await openExternal(desk.service.ctx, key.caller, other)
     expect(theirs.requestId).not.toBe(first.id)
     const sameOwner = await addKey(desk.service.db, desk.grace)
-    const shared = await refusalOf(openExternal(desk.service.ctx, sameOwner.caller, other))
+    const shared = await refusal(openExternal(desk.service.ctx, sameOwner.caller, other))
     expect(shared.code).toBe('idempotency_key_reused')
   })
 })
@@ -179,7 +180,7 @@ describe('nothing is opened', () => {
     ],
   ] as const)('%s', async (who, more, code) => {
     const caller = who === 'by a person' ? desk.grace.caller : desk.program.caller
-    const refused = await refusalOf(openExternal(desk.service.ctx, caller, { ...call, ...more }))
+    const refused = await refusal(openExternal(desk.service.ctx, caller, { ...call, ...more }))
     expect(refused.code).toBe(code)
     const rows = await desk.service.db
       .selectFrom('external_request')
@@ -237,7 +238,7 @@ describe("a worker's policy judges first", () => {
     const reason = 'blocked by policy: zone notes: write'
     const blocked = { ...judgement, verdict: 'blocked' as const, reason }
     desk.service.answerJudging(async () => ({ judgement: blocked, presented: null }))
-    const refused = await refusalOf(desk.ask(asked))
+    const refused = await refusal(desk.ask(asked))
     expect(refused).toMatchObject({ code: 'policy_blocked', message: reason })
     const rows = await desk.service.db
       .selectFrom('audit_event')
@@ -251,13 +252,13 @@ describe("a worker's policy judges first", () => {
   test('an answer that is about another call is believed by nobody', async () => {
     const forged = { ...judgement, input: { path: 'b.md', content: 'evil' } }
     desk.service.answerJudging(async () => ({ judgement: forged, presented: null }))
-    expect((await refusalOf(desk.ask(asked))).code).toBe('unavailable')
+    expect((await refusal(desk.ask(asked))).code).toBe('unavailable')
   })
 
   test('a call that could not run is the program’s mistake, and nobody is asked', async () => {
     const wrong = { ...judgement, verdict: 'error' as const, reason: 'content: is missing' }
     desk.service.answerJudging(async () => ({ judgement: wrong, presented: null }))
-    const refused = await refusalOf(desk.ask(asked))
+    const refused = await refusal(desk.ask(asked))
     expect(refused).toMatchObject({ code: 'invalid_request', message: 'content: is missing' })
   })
 })
