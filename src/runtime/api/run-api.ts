@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createApp } from '../../api/app.ts'
+import { askHost } from '../../delivery/ask-host.ts'
 import { openIdProviders } from '../../delivery/oidc/open-id-provider.ts'
 import { EventFeed } from '../../delivery/stream/event-feed.ts'
 import { EventSequencer } from '../../delivery/stream/event-sequencer.ts'
@@ -29,9 +30,9 @@ import { serveProcess } from '../serve-process.ts'
 import { openTracing } from '../tracing/open-tracing.ts'
 import { traceApi } from '../tracing/trace-api.ts'
 import { temporalConnection } from '../temporal/temporal-tls.ts'
-import { askHosts } from './ask-hosts.ts'
 import { keepLog } from './keep-log.ts'
 import { readSettings } from './read-settings.ts'
+import { recordLife } from './record-life.ts'
 import { tellPeople } from './tell-people.ts'
 
 /** `countersign api`: the HTTP API with the dashboard, the relay and the reconciler. It alone can sign. */
@@ -66,7 +67,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
     if (config.metrics !== null) undo.use(await serveMetrics(metrics.page, config.metrics))
     const deliveries = createDeliveries(temporal, config, undo)
     const policies = createPolicyReader({ db, verifier, log })
-    const hosts = askHosts({ db, temporal, policies, taskQueue: config.taskQueue })
+    const host = askHost({ db, temporal, policies, taskQueue: config.taskQueue })
     const ctx: SigningContext = {
       db,
       signer,
@@ -81,13 +82,13 @@ export async function runApi(options: { project?: string; data?: string }): Prom
         metrics.recorded(entries)
         tracing?.recorded(entries)
       },
-      ...hosts.asked,
+      ...host.asked,
     }
     undo.use(await keepKeys(ctx, config.dataDir))
     await putProjectIntoForce(ctx, config, undo)
     undo.use(keepMark(config.dataDir, db))
     deliveries.begin(ctx, refuse)
-    undo.use(keepPins(ctx, hosts.definitionsOf))
+    undo.use(keepPins(ctx, host.definitionsOf))
     undo.use(new EventSequencer({ db, databaseUrl: config.databaseUrl, log }))
     const told = tellPeople(undo, { ctx, config, environment })
     const evidence = await keepLog(undo, { ctx, config, environment })
@@ -111,6 +112,7 @@ export async function runApi(options: { project?: string; data?: string }): Prom
       },
       signInMails: told.signInMails,
     })
+    undo.use(await recordLife(ctx))
     const listening = await listen(app, config)
     undo.defer(() => {
       stopping.abort()

@@ -2,15 +2,17 @@ import { v7 as uuidv7 } from 'uuid'
 import { WorkflowFailedError } from '@temporalio/client'
 import { ActivityFailure, ApplicationFailure } from '@temporalio/common'
 import { Problem } from '../domain/problem.ts'
-import type { ManualTool, RemoteJudgement, RemoteQuestion } from '../services/context.ts'
+import type {
+  ManualTool,
+  PolicyReader,
+  RemoteJudgement,
+  SigningContext,
+} from '../services/context.ts'
 import { newSalt } from '../services/decisions/salted-text.ts'
 import type { HostQuestion } from '../services/host-question.ts'
 import type { HeardServer } from '../services/policy/pins/heard-server.ts'
-import type {
-  AttachmentsAnswer,
-  AttachmentsQuestion,
-} from '../services/runs/attachments/attachments-question.ts'
-import type { ReplayAnswer, ReplayQuestion } from '../services/policy/replay/replay-question.ts'
+import type { AttachmentsAnswer } from '../services/runs/attachments/attachments-question.ts'
+import type { ReplayAnswer } from '../services/policy/replay/replay-question.ts'
 import { getText, putContent } from '../store/content/content.ts'
 import { releaseContent } from '../store/content/drop-content.ts'
 import type { Db } from '../store/database.ts'
@@ -19,64 +21,53 @@ import type { TemporalClient } from './temporal-client.ts'
 
 const answerWithinMs = 10_000
 
-/**
- * Asks the host that has the workspace what policy says of a call. Question and answer travel through `content`, and do
- * not stay there; Temporal sees two hashes. Rejects with `workspace_unreachable` when no Temporal worker answers in 10 s.
- */
-export async function judgeRemotely(
-  asking: Asking,
-  question: RemoteQuestion,
-): Promise<RemoteJudgement> {
-  return (await answerTo(asking, question)) as RemoteJudgement
-}
-
-/** Asks the same host which tools of a worker only people may invoke. Rejects alike. */
-export async function manualToolsRemotely(
-  asking: Asking,
-  worker: string,
-): Promise<readonly ManualTool[]> {
-  return (await answerTo(asking, { manualToolsOf: worker })) as readonly ManualTool[]
-}
-
-/** Has the same host judge past calls again. Rejects alike. */
-export async function replayRemotely(
-  asking: Asking,
-  question: ReplayQuestion,
-): Promise<ReplayAnswer> {
-  return (await answerTo(asking, question)) as ReplayAnswer
-}
-
-/** Asks the same host what a worker's MCP servers say of their tools. Rejects alike. */
-export async function definitionsRemotely(
-  asking: Asking,
-  worker: string,
-): Promise<readonly HeardServer[]> {
-  return (await answerTo(asking, { definitionsOf: worker })) as readonly HeardServer[]
-}
-
-/** Has the same host read the files that a run is to be given. Rejects alike. */
-export async function attachmentsRemotely(
-  asking: Asking,
-  question: AttachmentsQuestion,
-): Promise<AttachmentsAnswer> {
-  return (await answerTo(asking, question)) as AttachmentsAnswer
+/** What only the host of a workspace can answer, each as the context has it, and what its MCP servers say of their tools. */
+export interface HostAnswers {
+  readonly asked: Pick<
+    SigningContext,
+    'judgeRemotely' | 'manualToolsOf' | 'readAttachments' | 'replayRemotely'
+  >
+  readonly definitionsOf: (worker: string) => Promise<readonly HeardServer[]>
 }
 
 interface Asking {
   readonly db: Db
   readonly temporal: TemporalClient
+  readonly policies: PolicyReader
+  /** that of a policy which names none for its workspace */
   readonly taskQueue: string
 }
 
-async function answerTo(asking: Asking, question: HostQuestion): Promise<unknown> {
+/**
+ * Asks the host that has the workspace, which the policy in force names at each question. Question and answer travel through
+ * `content`, and do not stay there; Temporal sees two hashes. Each rejects with `workspace_unreachable` when no Temporal worker
+ * answers in 10 s.
+ */
+export function askHost(asking: Asking): HostAnswers {
+  const answerTo = async <Answer>(question: HostQuestion): Promise<Answer> =>
+    (await answerOf(asking, question)) as Answer
+  return {
+    asked: {
+      judgeRemotely: answerTo<RemoteJudgement>,
+      manualToolsOf: (worker) => answerTo<readonly ManualTool[]>({ manualToolsOf: worker }),
+      readAttachments: answerTo<AttachmentsAnswer>,
+      replayRemotely: answerTo<ReplayAnswer>,
+    },
+    definitionsOf: (worker) => answerTo<readonly HeardServer[]>({ definitionsOf: worker }),
+  }
+}
+
+async function answerOf(asking: Asking, question: HostQuestion): Promise<unknown> {
+  const { config } = await asking.policies.inForce()
+  const taskQueue = config.workspaces.get('default')?.taskQueue ?? asking.taskQueue
   const input: JudgeInput = {
     // Salted: nobody else's question is the same content, which goes when this one is answered.
     questionHash: await putContent(asking.db, JSON.stringify({ question, salt: newSalt() })),
-    taskQueue: asking.taskQueue,
+    taskQueue,
   }
   const passed = [input.questionHash]
   try {
-    const { answerHash } = await ask(asking, input)
+    const { answerHash } = await ask(asking.temporal, input)
     passed.push(answerHash)
     const { answer } = JSON.parse(await getText(asking.db, answerHash)) as { answer: unknown }
     return answer
@@ -86,16 +77,12 @@ async function answerTo(asking: Asking, question: HostQuestion): Promise<unknown
   }
 }
 
-async function ask(
-  asking: { readonly temporal: TemporalClient; readonly taskQueue: string },
-  input: JudgeInput,
-): Promise<JudgeAnswer> {
-  const { client } = asking.temporal
+async function ask({ client }: TemporalClient, input: JudgeInput): Promise<JudgeAnswer> {
   try {
     return await client.connection.withDeadline(Date.now() + answerWithinMs, async () => {
       const handle = await client.workflow.start('judge', {
         workflowId: `judge:${uuidv7()}`,
-        taskQueue: asking.taskQueue,
+        taskQueue: input.taskQueue,
         args: [input],
         workflowExecutionTimeout: answerWithinMs,
       })
