@@ -4,11 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { cosign } from '../../src/evidence/note/cosignature.ts'
 import { formatVerifierKey } from '../../src/evidence/note/note-key.ts'
+import { formatSignature, parseNote } from '../../src/evidence/note/signed-note.ts'
 import { findGo } from '../../src/runtime/embedded/build-with-go.ts'
 import { proveConsistency, proveEvents } from '../../src/services/audit/log/prove-events.ts'
 import { readNewestCheckpoint, type StoredCheckpoint } from '../../src/store/audit/audit-log.ts'
 import { writeRecords } from '../../src/store/records.ts'
+import { noteSigner } from '../harness/evidence/fixed-log.ts'
 import { coverAudit, logSigner } from '../harness/fixtures/cover-audit.ts'
 import { createTestDatabase, type TestDatabase } from '../harness/postgres.ts'
 
@@ -89,4 +92,19 @@ test('Go’s own packages verify our checkpoint, events in it, and that it goes 
   expect((await read({ ...question, checkpoint: forged })).refusal).toContain('invalid signature')
   const turned = consistency.toReversed()
   expect((await read({ ...question, consistency: turned })).refusal).toContain('consistency')
+})
+
+test('Go’s packages read our checkpoint with a witness’s signature beside the log’s, and transparency-dev’s verify that one', async () => {
+  const newest = await grow(3)
+  const witness = noteSigner('witness.example', 'cosignature')
+  const { text } = parseNote(newest.note)
+  const line = formatSignature(cosign(text, witness, Math.floor(Date.now() / 1000)))
+  const checkpoint = newest.note + line
+  const question = { checkpoint, events: [], witness: formatVerifierKey(witness.key) }
+  expect(await read(question)).toEqual({ out: `0 events of ${newest.size}`, refusal: '' })
+  const other = formatVerifierKey(noteSigner('witness.example', 'cosignature').key)
+  expect((await read({ ...question, witness: other })).refusal).toContain('witness: ')
+  const late = formatSignature(cosign(`${text}\n`, witness, 1))
+  const forged = { ...question, checkpoint: newest.note + late }
+  expect((await read(forged)).refusal).toContain('witness: ')
 })

@@ -1,4 +1,5 @@
-// Reads a log of Countersign with nothing of Countersign: Go's own packages for signed notes and transparency logs.
+// Reads a log of Countersign with nothing of Countersign: Go's own packages for signed notes and transparency logs, and
+// transparency-dev's for cosignatures.
 // From standard input one JSON document (see question); prints what was verified, exits with 1 and why it was not.
 package main
 
@@ -10,17 +11,20 @@ import (
 	"strconv"
 	"strings"
 
+	cosignature "github.com/transparency-dev/formats/note"
 	"golang.org/x/mod/sumdb/note"
 	"golang.org/x/mod/sumdb/tlog"
 )
 
 type question struct {
-	Vkey       string   `json:"vkey"`
-	Checkpoint string   `json:"checkpoint"`
-	Events     []event  `json:"events"`
+	Vkey       string  `json:"vkey"`
+	Checkpoint string  `json:"checkpoint"`
+	Events     []event `json:"events"`
 	// An older checkpoint, and the proof that the other one goes on from it.
 	Since       string   `json:"since"`
 	Consistency []string `json:"consistency"`
+	// The key of a witness that shall have cosigned the checkpoint.
+	Witness string `json:"witness"`
 }
 
 type event struct {
@@ -51,6 +55,11 @@ func verify() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if asked.Witness != "" {
+		if err := witnessed(asked.Checkpoint, asked.Witness); err != nil {
+			return "", err
+		}
+	}
 	for _, one := range asked.Events {
 		proof, err := hashes(one.Proof)
 		if err != nil {
@@ -75,6 +84,17 @@ func verify() (string, error) {
 		}
 	}
 	return fmt.Sprintf("%d events of %d", len(asked.Events), tree.N), nil
+}
+
+func witnessed(text, vkey string) error {
+	witness, err := cosignature.NewVerifierForCosignatureV1(vkey)
+	if err != nil {
+		return err
+	}
+	if _, err := note.Open([]byte(text), note.VerifierList(witness)); err != nil {
+		return fmt.Errorf("witness: %w", err)
+	}
+	return nil
 }
 
 func open(text string, verifier note.Verifier) (tlog.Tree, error) {

@@ -28,19 +28,20 @@ export async function openTestWitness(name = 'office'): Promise<TestWitness> {
   const dir = await mkdtemp(join(tmpdir(), 'countersign-witness-'))
   const log = { keys: [{ key: logSigner.key, until: null }], unvouched: [] }
   const asked: string[] = []
-  const start = async (port: number) => {
+  const start = async () => {
     const folder = await openWitnessFolder(dir)
     const witness = new Witness(folder, { log, alarm: () => undefined })
-    const answer = (body: string) => {
-      asked.push(body)
-      return witness.answer(body)
-    }
-    const served = await serveWitness({ answer }, { host: '127.0.0.1', port, tls: null })
+    const served = await serveWitness(witness, { host: '127.0.0.1', port: 0, tls: null })
     return { folder, served }
   }
-  let running: Awaited<ReturnType<typeof start>> | null = await start(0)
-  const { port } = running.served
+  let running: Awaited<ReturnType<typeof start>> | null = await start()
   const { key } = running.folder.signer
+  // Stays while the witness is away, so that nobody else gets its address meanwhile.
+  const front = await answerAt((response, body) => {
+    if (running === null) return void response.destroy()
+    asked.push(body)
+    void passOn(running.served.port, body, response)
+  })
   const goAway = async (): Promise<void> => {
     await running?.served[Symbol.asyncDispose]()
     await running?.folder[Symbol.asyncDispose]()
@@ -48,14 +49,26 @@ export async function openTestWitness(name = 'office'): Promise<TestWitness> {
   }
   return {
     key,
-    setting: settingAt(name, port, key),
+    setting: settingAt(name, front.port, key),
     asked,
     goAway,
-    comeBack: async () => void (running = await start(port)),
+    comeBack: async () => void (running = await start()),
     async [Symbol.asyncDispose]() {
+      await front[Symbol.asyncDispose]()
       await goAway()
       await rm(dir, { recursive: true })
     },
+  }
+}
+
+async function passOn(port: number, body: string, response: ServerResponse): Promise<void> {
+  try {
+    const url = `http://127.0.0.1:${port}/add-checkpoint`
+    const answer = await fetch(url, { method: 'POST', body })
+    const type = answer.headers.get('content-type') ?? ''
+    response.writeHead(answer.status, { 'content-type': type }).end(await answer.text())
+  } catch {
+    response.destroy()
   }
 }
 

@@ -95,7 +95,11 @@ export class WitnessRelay implements AsyncDisposable {
     if (lease === null) return
     // Read under the lease: whoever had it before may have gone on.
     const [checkpoint, from] = [await readNewestCheckpoint(db), await readCosignedSize(db, id)]
-    if (checkpoint === null) return
+    if (checkpoint === null || checkpoint.size === from) {
+      const pauseMs = this.#times.everyMs
+      await releaseWitness(db, id, { pauseMs, problem: null, isContradicted: false })
+      return
+    }
     const rules = { allow: policy.config.webhooks.allow, isDevelopment }
     const asked: AskedWitness = { url, key, rules, timeoutMs, stopping: this.#stopping.signal }
     // A size above the log's is asked from nothing: the witness says itself how far it is.

@@ -12,7 +12,7 @@ export function noteSigner(name: string, algorithm: NoteAlgorithm = 'ed25519'): 
   return { key: noteKey(name, publicKey, algorithm), privateKey }
 }
 
-/** A log of a hundred fixed leaves at any size, without a database; `salt` makes another history under the same key. */
+/** A log of some fixed leaves at any size up to those, without a database; `salt` makes another history under the same key. */
 export interface FixedLog {
   readonly signer: NoteSigner
   note(size: number, by?: NoteSigner): string
@@ -20,8 +20,8 @@ export interface FixedLog {
   ask(old: number, size: number): string
 }
 
-export function fixedLog(signer: NoteSigner, salt = ''): FixedLog {
-  const leaves = Array.from({ length: 100 }, (_, place) => leafHash(`${place}${salt}`))
+export function fixedLog(signer: NoteSigner, salt = '', length = 100): FixedLog {
+  const leaves = Array.from({ length }, (_, place) => leafHash(`${place}${salt}`))
   const tree = treeOfLeaves(leaves)
   const note = (size: number, by = signer): string => {
     const root = treeRoot(leaves.slice(0, size))
