@@ -5,12 +5,14 @@ import {
   openAgentDesk,
   type AgentDesk,
 } from '../../../test/harness/fixtures/agent-desk.ts'
+import { exportOf } from '../../../test/harness/evidence/export-of.ts'
 import { keepCovered, logSigner } from '../../../test/harness/fixtures/cover-audit.ts'
 import { gatedWrites, type OneWrite } from '../../../test/harness/fixtures/gated-writes.ts'
 import { refusal } from '../../../test/harness/fixtures/refusal.ts'
 import { parseBundle } from '../../evidence/bundle/evidence-bundle.ts'
 import { formatStatementKeys } from '../../evidence/bundle/statement-keys.ts'
 import { verifyBundle } from '../../evidence/verify/verify-bundle.ts'
+import { verifyLog } from '../../evidence/verify/verify-log.ts'
 import { exportBundle } from '../audit/export/export-bundle.ts'
 import { getRequest } from '../requests/detail/get-request.ts'
 import { requestContent } from '../requests/detail/request-content.ts'
@@ -86,7 +88,14 @@ describe('erasing what the call of a request holds', () => {
     const { call, runId } = await wrote('Corin')
     const { grace } = desk.people
     const before = await getRequest(desk.api, grace.caller, { request: call.requestId })
-    await erase(call.requestId)
+    // Whoever reads at that very moment is shown one or the other.
+    await Promise.all([
+      erase(call.requestId),
+      ...Array.from({ length: 12 }, async () => {
+        await getRequest(desk.api, grace.caller, { request: call.requestId })
+        await loadTranscript(desk.database.db, runId)
+      }),
+    ])
     const after = await getRequest(desk.api, grace.caller, { request: call.requestId })
     expect(JSON.stringify(after)).not.toContain('Corin')
     expect(after).toMatchObject({
@@ -124,7 +133,7 @@ describe('erasing what the call of a request holds', () => {
     }
   })
 
-  test('is recorded, and its bundle holds and says how much was erased', async () => {
+  test('is recorded, and its bundle and the whole log hold offline and say how much was erased', async () => {
     const { olga } = desk.people
     const { call } = await wrote('Duncan')
     const { contents, bytes } = await erase(call.requestId)
@@ -156,6 +165,10 @@ describe('erasing what the call of a request holds', () => {
     expect(verdicts.flatMap(({ notes }) => notes).join()).toContain(
       `${contents} contents were erased`,
     )
+    const { read } = await exportOf(desk.database.db, logSigner, desk.api.verifier)
+    const ofLog = verifyLog({ read }, logSigner.key, null)
+    expect(ofLog.filter(({ outcome }) => outcome !== 'holds')).toEqual([])
+    expect(ofLog.flatMap(({ notes }) => notes).join()).toContain('contents were erased')
   })
 
   test('done again finds nothing and records nothing', async () => {

@@ -3,7 +3,7 @@ import { judgeEligibility } from '../../../domain/deciding/eligibility.ts'
 import { quorumTeams } from '../../../domain/deciding/quorum.ts'
 import type { PermitState } from '../../../domain/request.ts'
 import type { RunMode, Scope } from '../../../domain/verdict.ts'
-import { getTexts } from '../../../store/content/content.ts'
+import { getTextsLeft } from '../../../store/content/content.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import type { ExecutionTable } from '../../../store/tables/executions.ts'
 import type { RequestTable } from '../../../store/tables/requests.ts'
@@ -108,7 +108,8 @@ export async function readItems(
     left join tool_call on tool_call.id = request.call_id
     where request.id = any(${[...ids]}::uuid[])
   `.execute(db)
-  const reasons = await getTexts(
+  // One that is erased at this moment is left out.
+  const reasons = await getTextsLeft(
     db,
     rows.flatMap((row) => row.agent_reason_hash ?? []),
   )

@@ -3,7 +3,7 @@ import type { Actor } from '../../../domain/actor.ts'
 import type { Json } from '../../../domain/json.ts'
 import type { CallResultType, RequestState } from '../../../domain/request.ts'
 import type { Rule, Verdict } from '../../../domain/verdict.ts'
-import { getTexts } from '../../../store/content/content.ts'
+import { ContentRemoved, getTexts } from '../../../store/content/content.ts'
 import type { Db, Tx } from '../../../store/database.ts'
 import { readMessageText } from '../../runs/transcript/message-text.ts'
 import type { StoredFile } from '../../runs/transcript/store-result.ts'
@@ -57,10 +57,22 @@ export async function loadWholeTranscript(
   return [...messages, ...open]
 }
 
-async function readTranscriptRows(
-  db: Db | Tx,
-  runId: string,
-): Promise<{ messages: TranscriptMessage[]; open: TranscriptMessage[] }> {
+interface TranscriptRows {
+  readonly messages: TranscriptMessage[]
+  readonly open: TranscriptMessage[]
+}
+
+/** Read again where contents were erased between the rows and what they refer to. */
+async function readTranscriptRows(db: Db | Tx, runId: string): Promise<TranscriptRows> {
+  try {
+    return await readRowsOnce(db, runId)
+  } catch (error) {
+    if (!(error instanceof ContentRemoved)) throw error
+    return readRowsOnce(db, runId)
+  }
+}
+
+async function readRowsOnce(db: Db | Tx, runId: string): Promise<TranscriptRows> {
   const [messages, calls] = await Promise.all([
     db.selectFrom('message').selectAll().where('run_id', '=', runId).orderBy('sequence').execute(),
     readCalls(db, runId),
