@@ -66,9 +66,9 @@ export class Witness {
   async #keep({ note, checkpoint }: Extract<SubmissionAnswer, { status: 200 }>): Promise<void> {
     const { path, held } = this.#folder
     const before = this.#last
+    await held.check()
     // Asked for again: the note of it is there.
     if (before?.size === checkpoint.size) return
-    await held.check()
     await keepNote(path, checkpoint.size, note)
     this.#last = checkpoint
     if (before !== null) await forgetSameDay(path, before.size, checkpoint.size)
