@@ -60,6 +60,7 @@ export const exemptions: Exemptions = {
   // The right activatePolicy in the API's route; whoever is on the host needs none.
   ...excuse('authorise', inPlace, ['createSignInLink']),
   ...excuse('caller', 'whoever may run doctor on the host repairs', ['raiseEpoch']),
+  ...excuse('caller', 'a process of the API records itself', ['recordProcess']),
   // The caller's own session, named by its token.
   ...excuse('authorise', inPlace, ['endSession']),
   // The caller's own passkeys: registered for the person who calls, renamed only by their owner.

@@ -5,6 +5,7 @@ import { createTestService, type TestService } from '../../../test/harness/fixtu
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
 import { raiseEpoch } from './raise-epoch.ts'
+import { recordProcess } from './record-process.ts'
 import { ForeignNamespaceError, rememberNamespace } from './remember-namespace.ts'
 
 let database: TestDatabase
@@ -74,4 +75,23 @@ describe('raiseEpoch', () => {
     await raiseEpoch(service.ctx, { namespaceId: 'other' })
     await rememberNamespace(service.db, 'other')
   })
+})
+
+it('the trail says when a process of the API began to serve, and when it stopped', async () => {
+  await recordProcess(service.ctx, 'started')
+  await recordProcess(service.ctx, 'stopped')
+  const rows = await service.db
+    .selectFrom('audit_event')
+    .select(['type', 'actor_type', 'document'])
+    .where('type', 'in', ['system.started', 'system.stopped'])
+    .orderBy('at')
+    .execute()
+  const actor_type = 'system'
+  expect(rows).toMatchObject([
+    { type: 'system.started', actor_type },
+    { type: 'system.stopped', actor_type },
+  ])
+  for (const { document } of rows) {
+    expect(JSON.parse(document).detail).toEqual({ processId: service.ctx.processId })
+  }
 })
