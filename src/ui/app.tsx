@@ -12,6 +12,7 @@ import { Shell } from './shell/shell.tsx'
 import { LinkPage, readSignInLink } from './sign-in/link-page.tsx'
 import { SignedIn } from './sign-in/signed-in.tsx'
 import { NotFound } from './states/failure.tsx'
+import { PageBoundary } from './states/page-boundary.tsx'
 import { theme } from './theme.ts'
 
 const RequestPage = lazy(() =>
@@ -48,28 +49,30 @@ export function App() {
         <BrowserRouter>
           <KeyboardProvider>
             <Notifications position="bottom-left" limit={3} />
-            <Routes>
-              {link !== null && <Route path="/sign-in" element={<LinkPage link={link} />} />}
-              <Route
-                element={
-                  <SignedIn>
-                    <LiveProvider>
-                      <Shell />
-                    </LiveProvider>
-                  </SignedIn>
-                }
-              >
-                <Route index element={<InboxPage />} />
-                <Route path="/sign-in" element={<InboxPage />} />
-                <Route path="/requests/:id" element={<RequestPage />} />
-                <Route path="/runs" element={<RunsPage />} />
-                <Route path="/runs/:id" element={<RunPage />} />
-                <Route path="/audit" element={<AuditPage />} />
-                <Route path="/policy" element={<PolicyPage />} />
-                <Route path="/account" element={<AccountPage />} />
-                <Route path="*" element={<NotFound />} />
-              </Route>
-            </Routes>
+            <PageBoundary what="The dashboard">
+              <Routes>
+                {link !== null && <Route path="/sign-in" element={<LinkPage link={link} />} />}
+                <Route
+                  element={
+                    <SignedIn>
+                      <LiveProvider>
+                        <Shell />
+                      </LiveProvider>
+                    </SignedIn>
+                  }
+                >
+                  <Route index element={<InboxPage />} />
+                  <Route path="/sign-in" element={<InboxPage />} />
+                  <Route path="/requests/:id" element={<RequestPage />} />
+                  <Route path="/runs" element={<RunsPage />} />
+                  <Route path="/runs/:id" element={<RunPage />} />
+                  <Route path="/audit" element={<AuditPage />} />
+                  <Route path="/policy" element={<PolicyPage />} />
+                  <Route path="/account" element={<AccountPage />} />
+                  <Route path="*" element={<NotFound />} />
+                </Route>
+              </Routes>
+            </PageBoundary>
           </KeyboardProvider>
         </BrowserRouter>
       </QueryClientProvider>

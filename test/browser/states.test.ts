@@ -125,3 +125,17 @@ test('an empty queue of one’s own says that others wait, and leads there', asy
   await page.locator('main').getByRole('link', { name: 'Show all that wait' }).click()
   await page.locator('.request-row').first().waitFor()
 })
+
+test('a page of which a part does not load says so and how to go on, and the other pages are there', async () => {
+  const page = await dashboard.open('Grace', '/')
+  await page.getByRole('heading', { name: 'Inbox' }).waitFor()
+  await page.route('**/assets/audit-page-*.js', (route) => route.abort())
+  const pages = page.getByRole('navigation', { name: 'Pages' })
+  await pages.getByRole('link', { name: 'Audit' }).click()
+  await page.getByRole('alert').getByText('This page cannot be shown').waitFor()
+  await pages.getByRole('link', { name: 'Runs' }).click()
+  await page.getByRole('heading', { name: 'Runs', exact: true }).waitFor()
+  await page.unroute('**/assets/audit-page-*.js')
+  await page.goto(`${dashboard.url}/audit`)
+  await page.getByRole('heading', { name: 'Audit', exact: true }).waitFor()
+})

@@ -1,10 +1,11 @@
 import { ActionIcon, Tooltip, UnstyledButton } from '@mantine/core'
 import { IconKeyboard, IconSearch } from '@tabler/icons-react'
 import { lazy, Suspense, useState } from 'react'
-import { NavLink, Outlet, useNavigate } from 'react-router'
+import { NavLink, Outlet, useLocation, useNavigate } from 'react-router'
 import { useQueues } from '../api/queries.ts'
 import { useAriaKeys, useShortcut } from '../keyboard/keyboard-provider.tsx'
 import { Loading } from '../states/loading.tsx'
+import { PageBoundary } from '../states/page-boundary.tsx'
 import { Announcements } from './announce.tsx'
 import { LiveIndicator } from './live-indicator.tsx'
 import { PersonMenu } from './person-menu.tsx'
@@ -22,6 +23,7 @@ const Palette = lazy(() =>
 /** Header, navigation and what belongs to every page of a signed-in person. */
 export function Shell() {
   const navigate = useNavigate()
+  const { pathname } = useLocation()
   const [help, setHelp] = useState(false)
   const [palette, setPalette] = useState(false)
   const helpKeys = useAriaKeys('help')
@@ -78,15 +80,19 @@ export function Shell() {
       </header>
       <ProfileBanner />
       <main id="content" className="content" tabIndex={-1}>
-        <Suspense fallback={<Loading what="the page" lines={6} />}>
-          <Outlet />
-        </Suspense>
+        <PageBoundary key={pathname} what="This page">
+          <Suspense fallback={<Loading what="the page" lines={6} />}>
+            <Outlet />
+          </Suspense>
+        </PageBoundary>
       </main>
       <Announcements />
-      <Suspense fallback={null}>
-        {help && <HelpSheet opened onClose={() => setHelp(false)} />}
-        {palette && <Palette onClose={() => setPalette(false)} />}
-      </Suspense>
+      <PageBoundary key={`${pathname} ${help} ${palette}`} what="This list">
+        <Suspense fallback={null}>
+          {help && <HelpSheet opened onClose={() => setHelp(false)} />}
+          {palette && <Palette onClose={() => setPalette(false)} />}
+        </Suspense>
+      </PageBoundary>
     </>
   )
 }
