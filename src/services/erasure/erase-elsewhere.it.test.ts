@@ -75,7 +75,21 @@ describe('erasing what a call holds reaches', () => {
     const input = { path: 'notes/Hermia.md', content: 'Hermia Hermia\n' }
     const edit = { request: requestId, input, digest, revision: 1, reason: 'twice' }
     await reviseRequest(desk.api, desk.people.grace.caller, edit)
-    await desk.decide(desk.people.grace, requestId)
+    const { digest: revised } = await read(requestId)
+    // One that came too late: it was decided while the host judged it, and nothing refers to what that stored.
+    const judgeRemotely: typeof desk.api.judgeRemotely = async (question) => {
+      const judged = await desk.api.judgeRemotely(question)
+      await desk.decide(desk.people.grace, requestId)
+      return judged
+    }
+    const tooLate = {
+      ...edit,
+      input: { ...input, content: 'Hermia?\n' },
+      digest: revised,
+      revision: 2,
+    }
+    const late = reviseRequest({ ...desk.api, judgeRemotely }, desk.people.grace.caller, tooLate)
+    expect((await refusal(late)).code).toBe('already_decided')
     await desk.execute(callId)
     await desk.turn(runId, 2)
     await erase(requestId)

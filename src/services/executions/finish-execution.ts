@@ -116,7 +116,7 @@ async function attemptOf(
     .executeTakeFirstOrThrow()
 }
 
-/** Hash of the output; it is stored here where it is not stored with the call's result. */
+/** Hash of the output; it is stored here where the attempt alone refers to it, and not where nothing will. */
 async function outputHashOf(
   { tx }: UnitOfWork,
   { output, result }: ExecutionEnd,
@@ -124,7 +124,7 @@ async function outputHashOf(
 ): Promise<string | null> {
   if (output === null) return null
   const text = JSON.stringify(output)
-  return settled || result.output !== output ? putContent(tx, text) : hashBytes(text)
+  return settled || result.output === output ? hashBytes(text) : putContent(tx, text)
 }
 
 /** The pending outcome check of a call, if there is one. */

@@ -3,8 +3,9 @@ import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { RequestState } from '../../domain/request.ts'
 import type { Db, Tx } from '../../store/database.ts'
-import { readStaffedTeams, requireStaffed } from '../access/staffed-teams.ts'
+import { readStaffedTeams, requireStaffed } from '../requests/staffed-teams.ts'
 import type { Caller, RemoteJudgement, SigningContext } from '../context.ts'
+import { orLetGo } from '../or-let-go.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 import { memberOf } from '../runs/starting/member-of.ts'
 import { bodyHashOf, type ExternalInput } from './external-input.ts'
@@ -39,12 +40,14 @@ export async function openExternal(
   const onBehalfOf = await personNamed(ctx, asked.onBehalfOf)
   await refuseWorker(ctx, program, asked.worker)
   const judged = await judgeExternal(ctx, caller, asked)
-  return inUnitOfWork(ctx, async (unit) => {
-    await oneAtATime(unit.tx, program.ownerId)
-    const meanwhile = await askedBefore(unit.tx, named)
-    if (meanwhile !== null) return meanwhile
-    return openJudged(ctx, unit, caller, { asked, bodyHash, judged, onBehalfOf, program })
-  })
+  return orLetGo(ctx.db, judged.presented, () =>
+    inUnitOfWork(ctx, async (unit) => {
+      await oneAtATime(unit.tx, program.ownerId)
+      const meanwhile = await askedBefore(unit.tx, named)
+      if (meanwhile !== null) return meanwhile
+      return openJudged(ctx, unit, caller, { asked, bodyHash, judged, onBehalfOf, program })
+    }),
+  )
 }
 
 async function openJudged(

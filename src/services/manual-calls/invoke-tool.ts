@@ -14,6 +14,7 @@ import { lockRun } from '../locks.ts'
 import { openingOf, openRequest } from '../requests/open-request.ts'
 import { assertMaySteer } from '../runs/may-steer-run.ts'
 import { recordVerdict } from '../turns/judging/record-verdict.ts'
+import { orLetGo } from '../or-let-go.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 
 /** So many calls of people may be open in one run. */
@@ -66,9 +67,11 @@ export async function invokeTool(
   })
   await refuseUnlessAllowed(ctx, caller, input, judged.judgement)
   const { idempotencyKey: key, ...body } = input
-  const answer = await inUnitOfWork(ctx, (unit) =>
-    onceForKey(unit.tx, { caller, key, route: 'invoke-tool', body }, () =>
-      recordCall(unit, caller, { runId: input.runId, personId: actor.id, judged }),
+  const answer = await orLetGo(ctx.db, judged.presented, () =>
+    inUnitOfWork(ctx, (unit) =>
+      onceForKey(unit.tx, { caller, key, route: 'invoke-tool', body }, () =>
+        recordCall(unit, caller, { runId: input.runId, personId: actor.id, judged }),
+      ),
     ),
   )
   if (answer instanceof Problem) throw answer

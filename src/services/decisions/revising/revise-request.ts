@@ -10,6 +10,7 @@ import type { RequestTable } from '../../../store/tables/requests.ts'
 import type { Caller, RemoteJudgement, SigningContext, StoredPresentation } from '../../context.ts'
 import { lockRequests, lockRun } from '../../locks.ts'
 import { findRequestFor, type FoundRequest } from '../../requests/find-request.ts'
+import { orLetGo } from '../../or-let-go.ts'
 import { inUnitOfWork, type UnitOfWork } from '../../unit-of-work.ts'
 import { auditingRefusals } from '../audit-refusal.ts'
 import { factsWhileOpen } from '../facts-while-open.ts'
@@ -61,17 +62,19 @@ export async function reviseRequest(
       ...(before.request.call_id === null ? {} : { callId: before.request.call_id }),
       present: true,
     })
-    const presented = presentedOf(judged, before.request)
-    return inUnitOfWork(ctx, async (unit) => {
-      const now = await editable(unit, caller, found, named)
-      if (now instanceof Problem) return now
-      const { request, personId } = now
-      const edits = strictestEdits(request, judged)
-      if (edits === 'off') throw editsOff()
-      const reason = input.reason ?? null
-      await writeRevision(unit, caller, { request, personId, judged, presented, edits, reason })
-      const revision = request.revision + 1
-      return { requestId: request.id, revision, digest: judged.judgement.digest }
+    return orLetGo(ctx.db, judged.presented, async () => {
+      const presented = presentedOf(judged, before.request)
+      return inUnitOfWork(ctx, async (unit) => {
+        const now = await editable(unit, caller, found, named)
+        if (now instanceof Problem) return now
+        const { request, personId } = now
+        const edits = strictestEdits(request, judged)
+        if (edits === 'off') throw editsOff()
+        const reason = input.reason ?? null
+        await writeRevision(unit, caller, { request, personId, judged, presented, edits, reason })
+        const revision = request.revision + 1
+        return { requestId: request.id, revision, digest: judged.judgement.digest }
+      })
     })
   })
 }
