@@ -2,7 +2,7 @@ import { Problem } from '../../../domain/problem.ts'
 import type { Policy, WorkerDefinition } from '../../../policy/policy.ts'
 import { possibleRoutes } from '../../../policy/possible-routes.ts'
 import type { Db, Tx } from '../../../store/database.ts'
-import { readStaffedTeams, requireStaffed } from '../../access/staffed-teams.ts'
+import { readStaffedTeams, requireStaffed } from '../../requests/staffed-teams.ts'
 
 /**
  * Refuses to start a run whose asks could reach nobody (product.md 22): wherever a call of the worker might be asked,
