@@ -36,8 +36,8 @@ export default defineConfig({
           include: unit,
           exclude: ['src/**/*.it.test.ts', 'node_modules/**'],
           // Generous for a busy machine: a unit test that needs seconds is an integration test.
-          testTimeout: 60_000,
-          hookTimeout: 60_000,
+          testTimeout: 180_000,
+          hookTimeout: 180_000,
           isolate,
           maxWorkers,
           sequence,
