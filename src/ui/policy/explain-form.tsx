@@ -3,7 +3,7 @@ import { useState, type FormEvent } from 'react'
 import type { Json } from '../../domain/json.ts'
 import type { Explanation } from '../../api/schemas/policy/policy.ts'
 import { callApi } from '../api/call-api.ts'
-import { Risk } from '../request/risk.tsx'
+import { Risk } from '../request/facts/risk.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 
 const verdicts = {

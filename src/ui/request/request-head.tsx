@@ -8,7 +8,7 @@ import { copyText } from '../text/copy-text.ts'
 import { Time } from '../text/time.tsx'
 import { ClaimButton } from './decision/claim-button.tsx'
 import { MoreTime } from './more-time.tsx'
-import { Risk } from './risk.tsx'
+import { Risk } from './facts/risk.tsx'
 
 /** The line above the headline: back, place in the list, risk, state, time left, claim, link. */
 export function RequestHead(props: {

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Link } from 'react-router'
-import type { NamedFileView, RequestDetail } from '../../api/schemas/requests/requests.ts'
-import { Hash } from '../text/hash.tsx'
-import { VisibleText } from '../text/visible-text.tsx'
-import { ContentView } from './effect/content-view.tsx'
+import type { NamedFileView, RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import { Hash } from '../../text/hash.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
+import { ContentView } from '../effect/content-view.tsx'
 import './named-files.css'
 
 /** Every file that a command names: what is in it, and whether this run wrote it. Nothing for other calls. */

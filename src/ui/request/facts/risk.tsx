@@ -1,5 +1,5 @@
 import { IconAlertTriangle, IconCircle, IconCircleFilled } from '@tabler/icons-react'
-import type { RiskName } from '../../api/schemas/requests/requests.ts'
+import type { RiskName } from '../../../api/schemas/requests/requests.ts'
 import './risk.css'
 
 const faces = {

@@ -1,6 +1,6 @@
-import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
-import { Hash } from '../text/hash.tsx'
-import { VisibleText } from '../text/visible-text.tsx'
+import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import { Hash } from '../../text/hash.tsx'
+import { VisibleText } from '../../text/visible-text.tsx'
 
 /** The rule that asks: its text, where it is written, and in which version of the policy. */
 export function WhyAsked({ request }: { request: RequestDetail }) {
