@@ -74,7 +74,7 @@ async function clearRuns(
 
 async function dropContents(db: Db, stopping: AbortSignal): Promise<void> {
   for (let look = 0; look < looksMost && !stopping.aborted; look += 1) {
-    const { looked } = await dropReleased(db, contentsAtOnce)
+    const { looked } = await dropReleased(db, { most: contentsAtOnce })
     if (looked < contentsAtOnce) break
   }
   await forgetRemoved(db, contentsAtOnce)

@@ -28,7 +28,7 @@ export interface ErasedContents {
 
 const nothing: ErasedContents = { requests: 0, contents: 0, bytes: 0, kept: 0 }
 
-/** Contents looked at in one go when what referred to them is gone. */
+/** Contents looked at in one go that were let go of earlier; a sweep takes the others. */
 const dropAtOnce = 1000
 
 /**
@@ -53,8 +53,10 @@ export async function eraseRequestContents(
     return eraseCall(unit, caller, call, why)
   })
   if (erased === null) return nothing
-  await dropReleased(ctx.db, dropAtOnce)
-  return erased
+  await dropReleased(ctx.db, { only: erased.hashes })
+  // What was made for the call and came to nothing was let go of before.
+  await dropReleased(ctx.db, { most: dropAtOnce })
+  return erased.counts
 }
 
 async function isErased(tx: Tx, requestId: string): Promise<boolean> {
@@ -71,7 +73,7 @@ async function eraseCall(
   caller: Caller,
   call: CallOfRequest,
   why: string,
-): Promise<ErasedContents> {
+): Promise<{ readonly counts: ErasedContents; readonly hashes: readonly string[] }> {
   const { tx } = unit
   const parts = await contentsOfCall(tx, call)
   const by = await eraserOf(tx, caller)
@@ -103,7 +105,8 @@ async function eraseCall(
   for (const run of [call.asked.run_id, ...call.children.map(({ id }) => id)]) {
     if (run !== null) await unit.event('run.changed', { runId: run })
   }
-  return { requests: call.requests.length, ...went }
+  const counts = { requests: call.requests.length, ...went }
+  return { counts, hashes: all.map(({ hash }) => hash) }
 }
 
 async function eraserOf(tx: Tx, caller: Caller): Promise<{ id: string; name: string; now: Date }> {

@@ -18,9 +18,6 @@ export interface ErasedWords {
   readonly texts: number
 }
 
-/** Contents looked at in one go when what referred to them is gone. */
-const dropAtOnce = 1000
-
 /**
  * Erases what people wrote about one request: comments, reasons, answers, summaries; with `person` (an address) only what that
  * person wrote. The commitments stay in the trail. Takes the right `activatePolicy`; rejects with `not_found`, and with
@@ -76,7 +73,7 @@ interface Gone {
 /** What quoted the words goes at once, and not after a while, unless others refer to the same bytes. */
 async function forget(ctx: ServiceContext, released: readonly string[]): Promise<void> {
   if (released.length === 0) return
-  await dropReleased(ctx.db, dropAtOnce)
+  await dropReleased(ctx.db, { only: released })
   await forgetErased(ctx.db, released)
 }
 

@@ -22,22 +22,26 @@ export async function releaseContent(tx: Tx, hashes: readonly string[]): Promise
     .execute()
 }
 
+/** Those with these hashes, or so many of all that wait. */
+export type Released = { readonly only: readonly string[] } | { readonly most: number }
+
 /**
- * Removes the bytes of up to `most` released contents that no row refers to; their hash and size stay. Returns how many
+ * Removes the bytes of released contents that no row refers to; their hash and size stay. Returns how many
  * were looked at, and how many bytes went. What refers to a content is known to Postgres (every foreign key to `content`).
  * Nobody who stores, or refers to, what others refer to waits for the look.
  */
 export async function dropReleased(
   db: Db,
-  most: number,
+  which: Released,
 ): Promise<{ looked: number; dropped: number; bytes: number }> {
   return db.transaction().execute(async (tx) => {
-    const released = await tx
-      .selectFrom('released_content')
-      .select(['hash', sql<string>`xmin`.as('writing')])
-      .orderBy('hash')
-      .limit(most)
-      .execute()
+    const some =
+      'only' in which
+        ? sql`where hash = any(${which.only}) order by hash`
+        : sql`order by hash limit ${which.most}`
+    const { rows: released } = await sql<{ hash: string; writing: string }>`
+      select hash, xmin::text as writing from released_content ${some}
+    `.execute(tx)
     const hashes = released.map(({ hash }) => hash)
     if (hashes.length === 0) return { looked: 0, dropped: 0, bytes: 0 }
     const popular = await stillUsed(tx, hashes)
