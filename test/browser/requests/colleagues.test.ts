@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { advanceRequests } from '../../../src/services/runs/advance-requests.ts'
 import { deskConfig } from '../../harness/fixtures/agent-desk.ts'
-import { ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
+import { developmentToken, ask, openDashboard, type Dashboard } from '../open-dashboard.ts'
 
 let dashboard: Dashboard
 const config = deskConfig.replace(
@@ -69,6 +69,26 @@ test('a comment appears for a colleague as text, and one that was not sent is st
   await comments.getByText('Is <b>this</b> planned?').waitFor()
   await comments.getByText('Grace', { exact: true }).waitFor()
   expect(await box.inputValue()).toBe('')
+})
+
+test('what somebody began to write is not there for whoever signs in next in the same tab', async () => {
+  const { id } = await askForNote()
+  const page = await dashboard.open('Grace', `/requests/${id}`)
+  const box = page.getByRole('textbox', { name: 'Comment' })
+  await box.fill('Who let this in?')
+  const signInAs = async (name: string): Promise<void> => {
+    await page.context().clearCookies()
+    await page.reload()
+    await page.getByLabel('Person').selectOption(`${name.toLowerCase()}@example.com`)
+    await page.getByLabel('Development token').fill(developmentToken)
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+    await page.getByRole('button', { name: `Signed in as ${name}` }).waitFor()
+    await box.waitFor()
+  }
+  await signInAs('Linus')
+  expect(await box.inputValue()).toBe('')
+  await signInAs('Grace')
+  expect(await box.inputValue()).toBe('Who let this in?')
 })
 
 // Rules: product.md 18
