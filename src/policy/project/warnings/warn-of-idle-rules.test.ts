@@ -32,6 +32,7 @@ test('a shell rule behind one that matches all it does is pointed out', () => {
 test.each([
   ['git log | head', '| stands between commands'],
   ['git fetch && git merge', '&& stands between commands'],
+  ['git log; rm', '; ends the command in log;'],
   ['ls > out.txt', '> stands between commands'],
   ['make 2>&1', '2>&1 is a redirect'],
   ['git log "--oneline"', '"--oneline" is compared with its quotes'],
