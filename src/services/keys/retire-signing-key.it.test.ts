@@ -1,4 +1,5 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openAgentDesk, type AgentDesk } from '../../../test/harness/fixtures/agent-desk.ts'
 import { gatedWrites, type OneWrite } from '../../../test/harness/fixtures/gated-writes.ts'
@@ -30,7 +31,7 @@ beforeAll(async () => {
   ended = await aWrite()
   await desk.database.db
     .updateTable('run')
-    .set({ state: 'completed' })
+    .set({ state: 'completed', ended_at: sql<Date>`clock_timestamp()` })
     .where('id', '=', ended.runId)
     .execute()
 })
