@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { VerdictName } from '../../src/evidence/verify/finding.ts'
-import { fillTrail } from '../harness/evidence/fill-trail.ts'
-import { livedDesk, type LivedDesk } from '../harness/evidence/lived-desk.ts'
 import { tamperings, trailTables } from '../harness/evidence/tamper.ts'
 import { tamperedVerdicts } from '../harness/evidence/tampered-verdicts.ts'
+import { witnessedDesk, type WitnessedDesk } from '../harness/evidence/witnessed-desk.ts'
 
 const seedsEach = 15
 
@@ -13,17 +12,17 @@ const failing: Readonly<Record<string, readonly VerdictName[]>> = {
   audit_leaf: ['integrity', 'completeness'],
   audit_tile: ['integrity'],
   audit_checkpoint: ['authenticity', 'integrity', 'completeness'],
+  audit_cosignature: ['freshness'],
   permit: ['authenticity'],
   approval_grant: ['authenticity'],
   run: ['authenticity'],
   policy_activation: ['authenticity'],
 }
 
-let lived: LivedDesk
+let lived: WitnessedDesk
 
 beforeAll(async () => {
-  lived = await livedDesk()
-  await fillTrail(lived.desk.database.db, 600)
+  lived = await witnessedDesk()
 })
 afterAll(() => lived.desk[Symbol.asyncDispose]())
 

@@ -5,7 +5,7 @@ import {
   parseNote,
   type NoteSigner,
 } from '../../../src/evidence/note/signed-note.ts'
-import { readNewestCheckpoint } from '../../../src/store/audit/audit-log.ts'
+import { readNewestCheckpoint, type StoredCheckpoint } from '../../../src/store/audit/audit-log.ts'
 import {
   leaseWitness,
   releaseWitness,
@@ -17,13 +17,21 @@ import type { Db } from '../../../src/store/database.ts'
 export async function cosignNewest(db: Db, witness: NoteSigner, name: string): Promise<number> {
   const newest = await readNewestCheckpoint(db)
   if (newest === null) throw new Error('There is no checkpoint')
+  await cosignCheckpoint(db, newest, witness, name)
+  return newest.size
+}
+
+/** Has a witness cosign a checkpoint, and keeps its answer as the relay does. `name`: the witness' in the configuration. */
+export async function cosignCheckpoint(
+  db: Db,
+  { size, note }: StoredCheckpoint,
+  witness: NoteSigner,
+  name: string,
+): Promise<void> {
   const cosignedAt = new Date(Math.floor(Date.now() / 1000) * 1000)
   const id = keyLabel(witness.key)
-  const line = formatSignature(
-    cosign(parseNote(newest.note).text, witness, cosignedAt.getTime() / 1000),
-  )
+  const line = formatSignature(cosign(parseNote(note).text, witness, cosignedAt.getTime() / 1000))
   await leaseWitness(db, { id, name }, 60_000)
-  await writeCosignature(db, { size: newest.size, id, line, cosignedAt })
+  await writeCosignature(db, { size, id, line, cosignedAt })
   await releaseWitness(db, id, { pauseMs: 0, problem: null, isContradicted: false })
-  return newest.size
 }

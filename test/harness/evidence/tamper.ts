@@ -12,8 +12,8 @@ interface TrailTable {
   readonly changes: Readonly<Record<string, (at: number) => string>>
   /** which column two rows swap to be in each other's place */
   readonly swaps: string
-  /** a row more: `row` is the one that it is made of */
-  readonly insert: (row: string) => string
+  /** a row more: `row` is the one that it is made of; `null`: one more of these proves and hides nothing */
+  readonly insert: ((row: string) => string) | null
   /** only the newest row is evidence: what is older has been covered by it */
   readonly newestOnly?: true
 }
@@ -65,6 +65,14 @@ export const trailTables: Readonly<Record<string, TrailTable>> = {
       select size - 1, ${anotherLetter('note')(60)} from audit_checkpoint where ctid = ${row}`,
     newestOnly: true,
   },
+  audit_cosignature: {
+    order: 'size',
+    changes: { ...letters('line'), size: () => 'size + 1' },
+    swaps: 'line',
+    // Anybody may put a line under a note: who verifies looks for those of witnesses that they know.
+    insert: null,
+    newestOnly: true,
+  },
   permit: {
     order: 'id',
     changes: letters('statement', 'signature', 'key_id'),
@@ -109,7 +117,7 @@ export const trailTables: Readonly<Record<string, TrailTable>> = {
 
 /**
  * Tampers with one random row, as the database's owner does: without triggers. Returns what was done; `null` where the table
- * has too few rows for it.
+ * has too few rows for it, or it would not be one.
  */
 export async function tamper(
   tx: Tx,
@@ -139,8 +147,10 @@ export async function tamper(
     return `${row}: ${column}`
   }
   if (tampering === 'delete') await run(tx, `delete from ${name} where ctid = ${first}`)
-  else if (tampering === 'insert') await run(tx, table.insert(first))
-  else if (tampering === 'truncate') {
+  else if (tampering === 'insert') {
+    if (table.insert === null) return null
+    await run(tx, table.insert(first))
+  } else if (tampering === 'truncate') {
     const from = table.newestOnly === true ? random.below(ctids.length) : picked
     await run(tx, `delete from ${name} where ctid in (${ctids.slice(from).join(', ')})`)
     return `truncate ${name} from row ${from} of ${ctids.length}`

@@ -1,20 +1,23 @@
 import type { Verdict } from '../../../src/evidence/verify/finding.ts'
 import { verifyLog } from '../../../src/evidence/verify/verify-log.ts'
 import { exportOf } from './export-of.ts'
-import type { LivedDesk } from './lived-desk.ts'
 import { seeded } from './seeded.ts'
 import { tamper, type Tampering } from './tamper.ts'
+import type { WitnessedDesk } from './witnessed-desk.ts'
 
-/** What verifying a fresh export says after a tampering, which is undone. `done`: what was done; `null`: nothing could be. */
+/**
+ * What verifying a fresh export by the keys of log and witness says after a tampering, which is undone. `done`: what was
+ * done; `null`: nothing could be.
+ */
 export async function tamperedVerdicts(
-  { desk, signer }: LivedDesk,
+  { desk, signer, witness }: WitnessedDesk,
   what: { readonly table: string; readonly tampering: Tampering; readonly seed: number },
 ): Promise<{ readonly done: string | null; readonly verdicts: readonly Verdict[] }> {
   const tx = await desk.database.db.startTransaction().execute()
   try {
     const done = await tamper(tx, what.table, what.tampering, seeded(what.seed))
     const files = await exportOf(tx, signer, desk.api.verifier)
-    return { done, verdicts: verifyLog(files, signer.key, null) }
+    return { done, verdicts: verifyLog(files, signer.key, null, { keys: [witness.key], count: 1 }) }
   } finally {
     await tx.rollback().execute()
   }

@@ -4,23 +4,24 @@ import type { Verdict } from '../../../evidence/verify/finding.ts'
 import { verifyLog } from '../../../evidence/verify/verify-log.ts'
 import { readNewestCheckpoint } from '../../../store/audit/audit-log.ts'
 import { exportOf } from '../../../../test/harness/evidence/export-of.ts'
-import { fillTrail } from '../../../../test/harness/evidence/fill-trail.ts'
-import { livedDesk, type LivedDesk } from '../../../../test/harness/evidence/lived-desk.ts'
 import { tamperedVerdicts } from '../../../../test/harness/evidence/tampered-verdicts.ts'
 import { tamperings, trailTables } from '../../../../test/harness/evidence/tamper.ts'
+import {
+  witnessedDesk,
+  type WitnessedDesk,
+} from '../../../../test/harness/evidence/witnessed-desk.ts'
 
-let lived: LivedDesk
+let lived: WitnessedDesk
 
 beforeAll(async () => {
-  lived = await livedDesk()
-  await fillTrail(lived.desk.database.db, 600)
+  lived = await witnessedDesk()
 })
 afterAll(() => lived.desk[Symbol.asyncDispose]())
 
 async function verify(since: string | null = null): Promise<readonly Verdict[]> {
-  const { desk, signer } = lived
+  const { desk, signer, witness } = lived
   const files = await exportOf(desk.database.db, signer, desk.api.verifier)
-  return verifyLog(files, signer.key, since)
+  return verifyLog(files, signer.key, since, { keys: [witness.key], count: 1 })
 }
 
 describe('a full export', () => {

@@ -1,0 +1,26 @@
+import type { NoteSigner } from '../../../src/evidence/note/signed-note.ts'
+import { cosignCheckpoint, cosignNewest } from './cosign-newest.ts'
+import { fillTrail } from './fill-trail.ts'
+import { noteSigner } from './fixed-log.ts'
+import { livedDesk, type LivedDesk } from './lived-desk.ts'
+
+/** A lived desk whose log has whole tiles, and a witness that saw its first checkpoint and its newest. */
+export interface WitnessedDesk extends LivedDesk {
+  readonly witness: NoteSigner
+}
+
+/** Lives, fills the trail up with events of a later hour, and has both ends of the log cosigned. */
+export async function witnessedDesk(): Promise<WitnessedDesk> {
+  const lived = await livedDesk()
+  const { db } = lived.desk.database
+  const witness = noteSigner('witness.example', 'cosignature')
+  const first = await db
+    .selectFrom('audit_checkpoint')
+    .select(['size', 'note'])
+    .orderBy('size')
+    .executeTakeFirstOrThrow()
+  await cosignCheckpoint(db, { size: Number(first.size), note: first.note }, witness, 'office')
+  await fillTrail(db, 600)
+  await cosignNewest(db, witness, 'office')
+  return { ...lived, witness }
+}
