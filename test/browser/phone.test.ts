@@ -54,7 +54,7 @@ test('on a phone a request is decided in a sheet from the bottom, with targets f
   expect(row.state).toBe('approved')
 })
 
-test('what was chosen and typed in the sheet is there again after it was put away', async () => {
+test('what was chosen and typed in the sheet is there again after it was put away, and after a tablet was turned', async () => {
   const input = { path: 'notes/put-away.md', content: 'Text\n' }
   const { requestIds } = await ask(dashboard.desk, [{ tool: 'write_file', input }], 'A note.')
   const page = await dashboard.open('Grace', `/requests/${requestIds[0]}`, { viewport: phone })
@@ -67,6 +67,11 @@ test('what was chosen and typed in the sheet is there again after it was put awa
   await page.getByRole('button', { name: 'Decide…' }).click()
   expect(await sheet.getByLabel('Reason').inputValue()).toBe('not on a Friday')
   expect(await sheet.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
+  await page.setViewportSize({ width: 1280, height: 800 })
+  const beside = page.getByRole('complementary', { name: 'Decision' })
+  await beside.waitFor()
+  expect(await beside.getByLabel('Reason').inputValue()).toBe('not on a Friday')
+  expect(await beside.getByRole('radio', { name: 'Deny', exact: true }).isChecked()).toBe(true)
 })
 
 // Rules: security.md 15

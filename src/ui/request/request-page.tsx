@@ -15,6 +15,7 @@ import { SecretsContext, useSecrets } from '../text/secret-chips.tsx'
 import { AnswerForm } from './decision/answering/answer-form.tsx'
 import { AgentStatement } from './agent-statement.tsx'
 import { Comments } from './comments.tsx'
+import { useChosen } from './decision/choosing/use-chosen.ts'
 import { DecisionPanel } from './decision/decision-panel.tsx'
 import { Effect } from './effect/effect.tsx'
 import { Erased } from './erased.tsx'
@@ -25,6 +26,7 @@ import { NamedFiles } from './facts/named-files.tsx'
 import { ProgramCard } from './program-card.tsx'
 import { Quorum } from './decision/quorum.tsx'
 import { ModeBanner } from '../runs/mode-banner.tsx'
+import { Notice } from './notice.tsx'
 import { RequestHead } from './request-head.tsx'
 import { RequestSentence } from './request-sentence.tsx'
 import { SettleForm } from './decision/answering/settle-form.tsx'
@@ -55,8 +57,9 @@ function Opened({ request }: { request: RequestDetail }) {
   const sameRevision = opened.revision === request.revision && opened.digest === request.digest
   // The newest of everything but the call itself, which only changes when the person reviews it.
   const shown: RequestDetail = sameRevision ? request : opened
-  const secrets = useSecrets(shown)
+  const secrets = useSecrets(`/v1/requests/${shown.id}/reveals`, shown.revision)
   const complete = allShown && !shown.presentation.truncated && secrets.allRevealed
+  const chosen = useChosen()
   const seen = useSeen(region, shown.presentation.digest, complete)
   const place = placeInList(request.number)
 
@@ -88,6 +91,7 @@ function Opened({ request }: { request: RequestDetail }) {
       <DecisionPanel
         request={request}
         shown={shown}
+        chosen={chosen}
         seen={seen}
         masked={!secrets.allRevealed}
         onReview={() => {
@@ -110,6 +114,12 @@ function Opened({ request }: { request: RequestDetail }) {
           mode={request.mode}
           startedBy={request.lineage.at(-1)?.startedBy.name ?? null}
         />
+        {request.askedBeforeRestore && (
+          <Notice tone="bad" title="It may have been carried out already">
+            After this was asked, the service was restored from an older copy of its database. What
+            was decided and done in the time that was lost is not known: look before you approve.
+          </Notice>
+        )}
         <ExecutionResult request={request} />
         <WhyAsked request={shown} />
         {shown.erased !== null ? (

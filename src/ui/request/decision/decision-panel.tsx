@@ -2,6 +2,7 @@ import { Button, Textarea } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { DecisionAnswer } from '../../../api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import { whyReason } from '../../../domain/deciding/why-reason.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../shell/announce.tsx'
@@ -9,13 +10,14 @@ import { copyText } from '../../text/copy-text.ts'
 import { clockTime } from '../../text/time.tsx'
 import { ChoiceList } from './choosing/choice-list.tsx'
 import { ChangedBanner } from './choosing/changed-banner.tsx'
-import { decisionBody, whyNotSubmit, type Choice } from './choosing/decision-body.ts'
+import { decisionBody, whyNotSubmit } from './choosing/decision-body.ts'
 import { useDraft } from './draft.ts'
 import { EditForm } from './choosing/edit-form.tsx'
 import { Notice } from '../notice.tsx'
 import { refusalWords } from './wording/refusal-words.ts'
 import { RecordedSentence } from './wording/recorded-sentence.tsx'
-import { ScopeFields, type ScopeChoice } from './choosing/scope-fields.tsx'
+import { ScopeFields } from './choosing/scope-fields.tsx'
+import type { Chosen } from './choosing/use-chosen.ts'
 import { stageSentence, type Decided } from './wording/stage-sentence.ts'
 import { outcomeOf, whyNotYours } from '../state-words.ts'
 import { SignatureNote } from './signature-note.tsx'
@@ -30,6 +32,7 @@ import './decision-panel.css'
 export function DecisionPanel(props: {
   request: RequestDetail
   shown: RequestDetail
+  chosen: Chosen
   seen: boolean
   /** something that looks like a secret is still masked */
   masked: boolean
@@ -38,8 +41,7 @@ export function DecisionPanel(props: {
 }) {
   const { request, shown } = props
   const offline = useConnection() === 'offline'
-  const [choice, setChoice] = useState<Choice | null>(null)
-  const [reach, setReach] = useState<ScopeChoice>({ scope: 'once', uses: '', until: '' })
+  const { choice, setChoice, reach, setReach } = props.chosen
   const [openedAtMs] = useState(() => Date.now())
   const [reason, setReason] = useDraft(request.id, 'reason')
   const [nagged, setNagged] = useState(false)
@@ -163,7 +165,7 @@ export function DecisionPanel(props: {
                     ? `The ${shown.external === null ? 'agent' : 'program'} reads it.`
                     : 'Kept with the decision.'
                 }
-                required={shown.risk === 'high'}
+                required={whyReason(choice === 'approve' ? 'approve' : 'deny', shown) !== null}
                 autosize
                 minRows={2}
                 maxRows={8}
