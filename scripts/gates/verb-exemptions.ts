@@ -68,7 +68,7 @@ export const exemptions: Exemptions = {
   // The right readAudit, or the scope audit:read.
   ...excuse('authorise', inPlace, ['exportAudit', 'exportBundle', 'exportLog', 'recordReading']),
   // What the caller may not see is not found.
-  ...excuse('authorise', inPlace, ['requestContent', 'revealSecret']),
+  ...excuse('authorise', inPlace, ['requestContent', 'revealRunSecret', 'revealSecret']),
   // The giver, the starter, or the right manageRuns, under the grant's lock.
   ...excuse('authorise', inPlace, ['revokeGrant']),
   // The worker's startableBy, and the right startApproveAll for that mode.

@@ -7,6 +7,7 @@ import { Command } from '../states/command.tsx'
 import { Failure } from '../states/failure.tsx'
 import { Loading } from '../states/loading.tsx'
 import { Hash } from '../text/hash.tsx'
+import { SecretsContext, useSecrets } from '../text/secret-chips.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallTool } from './call-tool.tsx'
@@ -28,7 +29,25 @@ export function RunPage() {
     return <Failure error={run.error} retry={() => void run.refetch()} />
   }
   if (run.data === undefined) return <Loading what="the run" lines={7} />
-  const { data } = run
+  return <Opened key={run.data.id} run={run.data} transcript={transcript} />
+}
+
+interface OpenedRun {
+  readonly run: RunDetail
+  readonly transcript: ReturnType<typeof useTranscript>
+}
+
+/** What looks like a secret in what a run read, said and wrote is a chip until its reader asks for it. */
+function Opened(opened: OpenedRun) {
+  const { others } = useSecrets(`/v1/runs/${opened.run.id}/reveals`)
+  return (
+    <SecretsContext value={others}>
+      <Run {...opened} />
+    </SecretsContext>
+  )
+}
+
+function Run({ run: data, transcript }: OpenedRun) {
   return (
     <div className="run">
       <div className="column">

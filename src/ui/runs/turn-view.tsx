@@ -4,6 +4,7 @@ import { Link, useLocation } from 'react-router'
 import type { TranscriptCall, TranscriptItem } from '../../api/schemas/runs/transcript.ts'
 import { useRun, useTranscript } from '../api/queries.ts'
 import { LinesView } from '../request/effect/lines-view.tsx'
+import { SecretsContext, useSecrets } from '../text/secret-chips.tsx'
 import { Time } from '../text/time.tsx'
 import { VisibleText } from '../text/visible-text.tsx'
 import { CallResultView } from './call-result.tsx'
@@ -133,14 +134,17 @@ function ChildRun({ runId }: { runId: string }) {
 
 function ChildTurns({ runId }: { runId: string }) {
   const transcript = useTranscript(runId)
+  const { others } = useSecrets(`/v1/runs/${runId}/reveals`)
   if (transcript.isPending) return <p className="dim">Loading the turns…</p>
   if (transcript.isError) return <p role="alert">{transcript.error.message}</p>
   return (
-    <div className="timeline">
-      {transcript.data.items.map((item, index) => (
-        // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
-        <TurnView key={index} item={item} runId={runId} />
-      ))}
-    </div>
+    <SecretsContext value={others}>
+      <div className="timeline">
+        {transcript.data.items.map((item, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- a transcript only grows at its end
+          <TurnView key={index} item={item} runId={runId} />
+        ))}
+      </div>
+    </SecretsContext>
   )
 }

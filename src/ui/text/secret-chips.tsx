@@ -24,12 +24,11 @@ export interface PageSecrets {
 
 const uncounted = (): (() => void) => () => undefined
 
-/** The secrets of a request's page, of which none is shown at first: the service records each before it is. */
-export function useSecrets(request: {
-  readonly id: string
-  readonly revision: number
-}): PageSecrets {
-  const { id, revision } = request
+/**
+ * The secrets of a page, of which none is shown at first: the service records each before it is, at `path`, as one of
+ * `revision` where what it is about has revisions.
+ */
+export function useSecrets(path: string, revision?: number): PageSecrets {
   const [revealed, setRevealed] = useState<ReadonlySet<string>>(new Set())
   const [known, setKnown] = useState<ReadonlyMap<string, number>>(new Map())
   const drawn = useCallback((value: string) => {
@@ -45,11 +44,11 @@ export function useSecrets(request: {
   }, [])
   const reveal = useCallback<Secrets['reveal']>(
     async ({ value, kind }) => {
-      const body = { revision, kind, characters: value.length }
-      await callApi(`/v1/requests/${id}/reveals`, { body })
+      const body = { kind, characters: value.length, ...(revision !== undefined && { revision }) }
+      await callApi(path, { body })
       setRevealed((before) => new Set([...before, value]))
     },
-    [id, revision],
+    [path, revision],
   )
   return useMemo(() => {
     const allRevealed = [...known.keys()].every((value) => revealed.has(value))

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addPerson } from '../../harness/fixtures/people.ts'
 import { answerPreApproved } from '../judging.ts'
 import { createTestApi, type Client, type TestApi } from '../test-api.ts'
 
@@ -159,4 +160,26 @@ test.each([
 ])('the query %s is 422 invalid_request', async (query) => {
   const reply = await ada.get(`/v1/runs?${query}`)
   expect(reply).toMatchObject({ status: 422, body: { code: 'invalid_request' } })
+})
+
+// Rules: security.md 20
+test('showing a masked value of a run is recorded by its form and length, for who may see the run, and never the value', async () => {
+  const { body: run } = await start(ada)
+  const body = { kind: 'GitHub token', characters: 40 }
+  expect((await ada.post(`/v1/runs/${run.id}/reveals`, body)).status).toBe(200)
+  const refused = [{ kind: 'the value itself' }, { characters: 0 }, { value: 'x' }]
+  for (const wrong of refused) {
+    const answer = await ada.post(`/v1/runs/${run.id}/reveals`, { ...body, ...wrong })
+    expect(answer.status, JSON.stringify(wrong)).toBe(422)
+  }
+  const stranger = await api.signIn(await addPerson(api.service.db, 'Sly', []))
+  expect((await stranger.post(`/v1/runs/${run.id}/reveals`, body)).status).toBe(404)
+  const revealed = await api.service.db
+    .selectFrom('audit_event')
+    .select(['actor_id', 'document'])
+    .where('run_id', '=', run.id)
+    .where('type', '=', 'content.revealed')
+    .execute()
+  expect(revealed.map(({ actor_id: actor }) => actor)).toEqual([api.people.ada.id])
+  expect(JSON.parse(revealed[0]?.document ?? '').detail).toEqual({ secret: body })
 })

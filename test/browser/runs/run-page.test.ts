@@ -131,3 +131,27 @@ test('a message that is refused is said to be and stays in the box', async () =>
   await page.getByText('Nothing here that you may see').waitFor()
   await desk.activate({ 'countersign.yaml': deskConfig })
 })
+
+// Rules: security.md 20
+test('what looks like a secret in what a run said and asked for is a chip until its reader asks, which is recorded', async () => {
+  const { desk } = dashboard
+  const token = `ghp_${'b2'.repeat(18)}`
+  const input = { path: 'notes/token.md', content: `use ${token}\n` }
+  const { runId } = await ask(desk, [{ tool: 'write_file', input }], `I write ${token} down.`)
+  const page = await dashboard.open('Ada', `/runs/${runId}`)
+  const turns = page.getByRole('region', { name: 'Turns' })
+  const chip = turns.getByRole('button', { name: 'GitHub token, 40 characters' })
+  await turns.getByText('I write').waitFor()
+  expect(await page.locator('main').textContent()).not.toContain(token)
+  await chip.first().click()
+  await turns.getByText(`I write ${token} down.`).waitFor()
+  expect(await chip.count()).toBe(0)
+  const revealed = await desk.database.db
+    .selectFrom('audit_event')
+    .select('document')
+    .where('run_id', '=', runId)
+    .where('type', '=', 'content.revealed')
+    .execute()
+  expect(revealed).toHaveLength(1)
+  expect(JSON.stringify(revealed)).not.toContain(token)
+})

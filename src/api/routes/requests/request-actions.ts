@@ -9,6 +9,7 @@ import { revealSecret } from '../../../services/requests/detail/reveal-secret.ts
 import { idempotencyHeader, idempotencyKeyOf } from '../../preferences.ts'
 import { route, type Route } from '../../route.ts'
 import { emptyBody, requestRef, revoked } from '../../schemas/common.ts'
+import { revealed } from '../../schemas/masked-value.ts'
 import * as schemas from '../../schemas/requests/request-actions.ts'
 import { claimView, commentView } from '../../schemas/requests/requests.ts'
 
@@ -72,7 +73,7 @@ export const requestActionRoutes: Route[] = [
     access: { by: 'personOrKey', scope: 'requests:read' },
     params,
     body: schemas.revealBody,
-    answers: { 200: { description: 'Recorded: it may be shown', schema: schemas.revealed } },
+    answers: { 200: { description: 'Recorded: it may be shown', schema: revealed } },
     answer: async (api, { params, body, caller }) => {
       await revealSecret(api.ctx, caller, { request: params.id, ...body })
       return { status: 200, body: { revealed: true } }

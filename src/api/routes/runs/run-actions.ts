@@ -2,10 +2,12 @@ import { z } from 'zod'
 import { invokeTool } from '../../../services/manual-calls/invoke-tool.ts'
 import { cancelRun } from '../../../services/runs/ending/cancel-run.ts'
 import { messageRun } from '../../../services/runs/message-run.ts'
+import { revealRunSecret } from '../../../services/runs/reading/reveal-run-secret.ts'
 import { startRun } from '../../../services/runs/starting/start-run.ts'
 import { idempotencyHeader, idempotencyKeyOf } from '../../preferences.ts'
 import { route, type Route } from '../../route.ts'
 import { id } from '../../schemas/common.ts'
+import { maskedValue, revealed } from '../../schemas/masked-value.ts'
 import * as schemas from '../../schemas/runs/runs.ts'
 import { withoutUndefined } from '../../without-undefined.ts'
 
@@ -87,6 +89,19 @@ export const runActionRoutes: Route[] = [
         ...withoutUndefined(body),
       })
       return { status: 200, body: cancelled }
+    },
+  }),
+  route({
+    method: 'post',
+    path: '/v1/runs/:id/reveals',
+    summary: 'Record that a masked value is shown to who looks at the run',
+    access: { by: 'personOrKey', scope: 'runs:read' },
+    params: z.object({ id }),
+    body: maskedValue,
+    answers: { 200: { description: 'Recorded: it may be shown', schema: revealed } },
+    answer: async (api, { params, body, caller }) => {
+      await revealRunSecret(api.ctx, caller, { runId: params.id, ...body })
+      return { status: 200, body: { revealed: true } }
     },
   }),
 ]

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { id, instant, json, reason, text } from '../common.ts'
 import { requestState } from './requests.ts'
+import { maskedValue } from '../masked-value.ts'
 import { limits } from '../../../domain/limits.ts'
-import { secretKinds } from '../../../domain/text/secrets.ts'
 
 /** Changing a call: revision + 1, an empty tally, decided by its new digest (product.md 11). */
 export const revisionBody = z.strictObject({
@@ -16,13 +16,8 @@ export const commentBody = z.strictObject({ text: text(limits.reasonCharacters).
 export const revokeBody = z.strictObject({ reason: reason.min(1) })
 export const extendBody = z.strictObject({ expiresAt: instant })
 
-/** A masked value that the page is about to show, by what it looks like. */
-export const revealBody = z.strictObject({
-  revision: z.int().min(1),
-  kind: z.enum(secretKinds),
-  characters: z.int().min(1).max(limits.reasonCharacters),
-})
-export const revealed = z.object({ revealed: z.literal(true) })
+/** A masked value of a revision. */
+export const revealBody = maskedValue.extend({ revision: z.int().min(1) })
 
 /** An answer to a question; where the question offers choices, one of them. */
 export const answerBody = z.strictObject({ text: text(limits.reasonCharacters).min(1) })

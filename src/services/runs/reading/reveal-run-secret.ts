@@ -1,0 +1,25 @@
+import type { Caller, ServiceContext } from '../../context.ts'
+import { inUnitOfWork } from '../../unit-of-work.ts'
+import { assertVisible } from './visible-run.ts'
+
+/**
+ * Records that a page is about to show its reader a value of a run that it masked (security.md 20): what the value looks
+ * like and how many characters it has, never the value. Rejects with `not_found`.
+ */
+export async function revealRunSecret(
+  ctx: ServiceContext,
+  caller: Caller,
+  input: { readonly runId: string; readonly kind: string; readonly characters: number },
+): Promise<void> {
+  const { runId, kind, characters } = input
+  await assertVisible(ctx, caller, runId)
+  await inUnitOfWork(ctx, (unit) =>
+    unit.audit({
+      type: 'content.revealed',
+      actor: caller.actor,
+      channel: caller.channel,
+      runId,
+      detail: { secret: { kind, characters } },
+    }),
+  )
+}
