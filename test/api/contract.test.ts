@@ -240,6 +240,8 @@ const questions: Record<string, () => Promise<Reply>> = {
       kind: 'GitHub token',
       characters: 40,
     }),
+  postRunsIdReveals: () =>
+    ada.post(`/v1/runs/${run.id}/reveals`, { kind: 'GitHub token', characters: 40 }),
   postRequestsIdRevoke: async () =>
     grace.post(`/v1/requests/${(await approved()).id}/revoke`, { reason: 'changed my mind' }),
   postRequestsIdExtend: async () =>
@@ -460,6 +462,7 @@ test('what does not exist and what one may not see are the same 404, on every pa
   const bodies: Record<string, unknown> = {
     postRunsIdMessages: { text: 'x' },
     postRunsIdCalls: { tool: 'deploy', input: {} },
+    postRunsIdReveals: { kind: 'GitHub token', characters: 40 },
     postRequestsIdDecisions: approval(request),
     postRequestsIdChallenge: approval(request),
     postRequestsIdComments: { text: 'x' },

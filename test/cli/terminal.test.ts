@@ -73,7 +73,7 @@ test('high risk is offered for approval only once all was printed, and wants a r
   await review.sees('Enter:')
   review.type('\u001b[B'.repeat(choice.approve))
   review.type('\r')
-  await review.sees('Reason (required at high risk)')
+  await review.sees('Reason (High risk needs a reason)')
   review.type('\r')
   await review.sees('A reason is required')
   review.type('read it all\r')

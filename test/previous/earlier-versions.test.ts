@@ -116,7 +116,11 @@ describe.each(await dumpNames())('the database of an earlier version, %s', (name
 
   test('has live permits and begun executions that become outcome checks when it is accepted', async () => {
     // Of one run a call had begun and the next was approved; of another it is not known whether it ran.
-    expect(await raiseEpoch(desk.api, { namespaceId: null })).toEqual({ epoch: 2, checks: 2 })
+    expect(await raiseEpoch(desk.api, { namespaceId: null, lost: null })).toEqual({
+      epoch: 2,
+      checks: 2,
+      waiting: 0,
+    })
     const checks = await desk.database.db
       .selectFrom('request')
       .innerJoin('run', 'run.id', 'request.run_id')

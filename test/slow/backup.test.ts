@@ -222,7 +222,8 @@ test('an installation that the first version left goes on under this one', async
   const requests = body['items'] as Request[]
   expect(requests.map(({ state }) => state)).toEqual(['pending', 'pending'])
   for (const { id, digest, revision } of requests) {
-    const decision = { decision: 'approve', digest, revision, scope: 'once' }
+    const reason = 'Nothing ran since: looked.'
+    const decision = { decision: 'approve', digest, revision, scope: 'once', reason }
     expect(await grace.post(`/v1/requests/${id}/decisions`, decision)).toMatchObject({
       status: 200,
     })

@@ -100,6 +100,7 @@ function itemFields(record: Omit<RequestItemRecord, 'batch' | 'external'>) {
     supersededBy: record.supersededBy,
     cancelReason: record.cancelReason,
     decidedBy: record.decidedBy,
+    askedBeforeRestore: record.askedBeforeRestore,
   }
 }
 

@@ -1,6 +1,7 @@
 import { confirm, isCancel, select, text } from '@clack/prompts'
 import type { ScopeName } from '../../api/schemas/policy/grants.ts'
 import type { RequestDetail } from '../../api/schemas/requests/requests.ts'
+import { whyReason } from '../../domain/deciding/why-reason.ts'
 import type { Service } from '../service/service.ts'
 import { coverageText } from '../text/coverage-text.ts'
 import { requestText } from '../text/request-text.ts'
@@ -81,12 +82,12 @@ function optionsOf(
 }
 
 async function askReason(request: RequestDetail, answer: Picked): Promise<string | null> {
-  const needed = request.risk === 'high'
-  if (answer === 'approve' && !needed) return ''
+  const denies = answer === 'deny' || answer === 'stop'
+  const why = whyReason(denies ? 'deny' : 'approve', request)
+  if (answer === 'approve' && why === null) return ''
   const reason = await text({
-    message: needed ? 'Reason (required at high risk)' : 'Reason (Enter for none)',
-    validate: (value) =>
-      needed && !value?.trim() ? 'A reason is required at high risk' : undefined,
+    message: why === null ? 'Reason (Enter for none)' : `Reason (${why})`,
+    validate: (value) => (why !== null && !value?.trim() ? 'A reason is required' : undefined),
   })
   return isCancel(reason) ? null : (reason ?? '')
 }

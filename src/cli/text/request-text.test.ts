@@ -52,6 +52,15 @@ test('hostile titles, names and rules are one line of text', () => {
   expect(text).not.toMatch(/[\u0007\u001b\u202e]/)
 })
 
+test('what was asked before a restore says that it may have run', () => {
+  const { text } = requestText(requestWith({ askedBeforeRestore: true }), {
+    full: false,
+    columns: null,
+  })
+  expect(text).toContain('! it was asked before a restore and may have been carried out already')
+  expect(requestText(requestWith(), { full: false }).text).not.toContain('restore')
+})
+
 test('a call that is shown on top of an earlier one says so', () => {
   const request = requestWith({
     facts: { assumes: 1 },

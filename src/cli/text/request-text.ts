@@ -58,6 +58,7 @@ function head(request: RequestDetail): string[] {
     `${dim('why am I asked')}  ${printableLine(request.rule.text)}${source}`,
     ...below(request),
     ...assumption(request),
+    ...beforeRestore(request),
   ]
 }
 
@@ -93,6 +94,15 @@ function wants({ kind }: RequestDetail): string {
 function assumption({ facts, batch }: RequestDetail): string[] {
   if (typeof facts['assumes'] !== 'number' || batch === null) return []
   return [yellow(`assumes call ${facts['assumes']} of ${batch.size}`)]
+}
+
+function beforeRestore({ askedBeforeRestore }: RequestDetail): string[] {
+  if (!askedBeforeRestore) return []
+  return [
+    red(
+      '! it was asked before a restore and may have been carried out already: look before you approve',
+    ),
+  ]
 }
 
 function expiry(request: RequestDetail): string {

@@ -28,6 +28,9 @@ export function whyOnPage(record: RequestDetailRecord): string | null {
   const { canDecide, reason } = record.eligibility
   if (!canDecide) return reason ?? 'You may not decide it.'
   if (record.risk === 'high') return 'High risk is decided on its page, once all of it was shown.'
+  if (record.askedBeforeRestore) {
+    return 'It was asked before a restore, and may have been carried out since: look, and decide it on its page.'
+  }
   if (!isDecidedInModal(record)) return 'This is answered on its page.'
   const { content, truncated, type } = record.presentation
   if (truncated || type === 'binary' || visible(content).length > mostCharacters) {

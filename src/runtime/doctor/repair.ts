@@ -1,10 +1,18 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { raiseEpoch } from '../../services/installation/raise-epoch.ts'
+import { issuedCalls } from '../../delivery/reconciling/issued-calls.ts'
+import type { TemporalClient } from '../../delivery/temporal-client.ts'
+import { raiseEpoch, type LostRows } from '../../services/installation/raise-epoch.ts'
+import { readUnaskedCalls } from '../../services/installation/unasked-calls.ts'
 import { createPolicyReader } from '../../services/policy/policy-reader.ts'
 import type { ServiceContext } from '../../services/context.ts'
 import type { Db } from '../../store/database.ts'
-import { findRestored, forgetMark, isKnownWhole } from '../data-folder/high-water-mark.ts'
+import {
+  findRestored,
+  findUnaccepted,
+  forgetMark,
+  isKnownWhole,
+} from '../data-folder/high-water-mark.ts'
 import { loadVerifier } from '../keys/public-keys.ts'
 import { createLog } from '../logging.ts'
 import type { Finding, Patient } from './check.ts'
@@ -39,8 +47,12 @@ export async function repair(patient: Patient): Promise<Finding[]> {
       .set({ namespace_id: namespaceId, restored_at: null })
       .execute()
     done.push('the empty database was accepted: the installation begins anew')
-  } else if (!(await isKnownSound(db, { dataDir, namespaceId }))) {
-    done.push(await beginEpoch(ctx, namespaceId))
+  } else {
+    const isWhole = (await findUnaccepted(db)) === null && (await isKnownWhole(dataDir, db))
+    if (!isWhole || !(await isReconciled(db, namespaceId))) {
+      const lost = isWhole ? null : { mayHaveRun: await callsOfLostTime(db, temporal) }
+      done.push(...(await beginEpoch(ctx, { namespaceId, lost })))
+    }
   }
   await forgetMark(dataDir)
   done.push(...(await mendRuns(ctx, temporal, patient.environment)))
@@ -48,22 +60,45 @@ export async function repair(patient: Patient): Promise<Finding[]> {
   return done.map((found) => ({ check: 'repair', state: 'ok', found }))
 }
 
-async function beginEpoch(ctx: ServiceContext, namespaceId: string): Promise<string> {
-  const { epoch, checks } = await raiseEpoch(ctx, { namespaceId })
-  return `the epoch is ${epoch} now; ${checks} call${checks === 1 ? '' : 's'} that may have run became outcome checks`
+/**
+ * Calls that need no approval and that the rows say have not run, although Temporal had them carried out in the time that
+ * was lost, or knows nothing of their run.
+ */
+async function callsOfLostTime(db: Db, temporal: TemporalClient): Promise<string[]> {
+  const found: string[] = []
+  const issued = new Map<string, ReadonlySet<string> | null>()
+  for (const { callId, workflowId } of await readUnaskedCalls(db)) {
+    if (!issued.has(workflowId)) issued.set(workflowId, await issuedCalls(temporal, workflowId))
+    if (issued.get(workflowId)?.has(callId) ?? true) found.push(callId)
+  }
+  return found
 }
 
-/** Known, and not only not refuted: nothing was lost, Temporal is ours, and no earlier repair was interrupted. */
-async function isKnownSound(
-  db: Db,
-  { dataDir, namespaceId }: { dataDir: string; namespaceId: string },
-): Promise<boolean> {
-  const { rows } = await sql<{ sound: boolean }>`
-    select coalesce(namespace_id = ${namespaceId}, false) and restored_at is null
+async function beginEpoch(
+  ctx: ServiceContext,
+  known: { readonly namespaceId: string; readonly lost: LostRows | null },
+): Promise<string[]> {
+  const { epoch, checks, waiting } = await raiseEpoch(ctx, known)
+  const began = `the epoch is ${epoch} now; ${count(checks, 'call')} that may have run became outcome checks`
+  if (waiting === 0) return [began]
+  const asked =
+    `${count(waiting, 'request')} that may have been decided in the time that was lost are pending again, ` +
+    'and marked: look before you decide them'
+  return [began, asked]
+}
+
+function count(number: number, what: string): string {
+  return `${number} ${what}${number === 1 ? '' : 's'}`
+}
+
+/** Known, and not only not refuted: Temporal is ours, and no earlier repair was interrupted. */
+async function isReconciled(db: Db, namespaceId: string): Promise<boolean> {
+  const { rows } = await sql<{ reconciled: boolean }>`
+    select coalesce(namespace_id = ${namespaceId}, false)
       and not exists (select from permit where state = 'live' and epoch < installation.epoch)
       and not exists (select from execution where state = 'started' and epoch < installation.epoch)
-      as sound
+      as reconciled
     from installation
   `.execute(db)
-  return rows[0]?.sound === true && (await isKnownWhole(dataDir, db))
+  return rows[0]?.reconciled === true
 }

@@ -4,6 +4,7 @@ import { limits } from '../../domain/limits.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { RequestState } from '../../domain/request.ts'
 import type { Caller, SigningContext } from '../context.ts'
+import { askedBeforeRestore } from '../requests/asked-before-restore.ts'
 import { findRequest } from '../requests/find-request.ts'
 import { viewerOf, type Viewer } from '../requests/viewer.ts'
 import { inUnitOfWork } from '../unit-of-work.ts'
@@ -31,7 +32,8 @@ export interface BulkAnswer {
 
 /**
  * Decides up to 200 requests, each in a transaction of its own and judged alone by the same rules (api.md). Several
- * approvals together must be alike (same tool and rule) and of at most medium risk; the others get `not_alike`.
+ * approvals together must be alike (same tool and rule), of at most medium risk and not asked before a restore; the others
+ * get `not_alike`.
  * Each item of `decisions` is a decision's body with `requestId`, an id or a number. With a key, a repeated call
  * gives each item its original answer and tries again what was refused.
  */
@@ -96,11 +98,11 @@ function refusedItem(requestId: string, problem: Problem): BulkItem {
 function unlikeProblem(): Problem {
   return new Problem(
     'not_alike',
-    'Approve together only what has the same tool and rule and at most medium risk',
+    'Approve together only what has the same tool and rule, at most medium risk, and was not asked before a restore',
   )
 }
 
-/** Places of the approvals that may not go together with the first that may: another tool or rule, or high risk. */
+/** Places of the approvals that may not go together with the first that may: another tool or rule, high risk, or from before a restore. */
 async function findUnlike(
   ctx: SigningContext,
   viewer: Viewer,
@@ -113,7 +115,7 @@ async function findUnlike(
   for (const [index, item] of approvals) {
     const kind = await kindOf(ctx, viewer, item.request)
     if (kind === null) continue
-    if (kind.high || (pattern !== null && pattern !== kind.pattern)) unlike.add(index)
+    if (kind.alone || (pattern !== null && pattern !== kind.pattern)) unlike.add(index)
     else pattern = kind.pattern
   }
   return unlike
@@ -124,15 +126,16 @@ async function kindOf(
   ctx: SigningContext,
   viewer: Viewer,
   reference: string,
-): Promise<{ pattern: string; high: boolean } | null> {
+): Promise<{ pattern: string; alone: boolean } | null> {
   try {
     const { id } = await findRequest(ctx.db, viewer, reference)
     const row = await ctx.db
       .selectFrom('request')
-      .select(['tool', 'rule', 'risk'])
+      .select(['tool', 'rule', 'risk', askedBeforeRestore.as('before_restore')])
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
-    return { pattern: JSON.stringify([row.tool, row.rule.id]), high: row.risk === 'high' }
+    const alone = row.risk === 'high' || row.before_restore
+    return { pattern: JSON.stringify([row.tool, row.rule.id]), alone }
   } catch (error) {
     if (error instanceof Problem) return null
     throw error

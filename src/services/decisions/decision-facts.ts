@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { CallFacts } from '../../domain/request.ts'
 import type { Scope } from '../../domain/verdict.ts'
 import type { Tx } from '../../store/database.ts'
+import { askedBeforeRestore } from '../requests/asked-before-restore.ts'
 import type { GrantBounds } from './decision-input.ts'
 
 /** An approval of the current revision, with its giver as they are now. */
@@ -37,6 +38,7 @@ export interface DecisionFacts {
   readonly votes: readonly StandingVote[]
   /** the person decided this revision before */
   readonly voted: boolean
+  readonly askedBeforeRestore: boolean
 }
 
 /**
@@ -70,7 +72,8 @@ export async function readDecisionFacts(
         from decision d join person on person.id = d.person_id
         where d.request_id = request.id and d.revision = request.revision and d.decision = 'approve') as votes,
       exists (select 1 from decision d where d.request_id = request.id and d.revision = request.revision
-        and d.person_id = ${personId}) as voted
+        and d.person_id = ${personId}) as voted,
+      ${askedBeforeRestore} as "askedBeforeRestore"
     from request where request.id = ${requestId}
   `.execute(tx)
   const facts = result.rows[0]

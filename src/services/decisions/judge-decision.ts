@@ -1,5 +1,6 @@
 import type { Selectable } from 'kysely'
 import { judgeEligibility } from '../../domain/deciding/eligibility.ts'
+import { whyReason } from '../../domain/deciding/why-reason.ts'
 import { Problem } from '../../domain/problem.ts'
 import type { Tx } from '../../store/database.ts'
 import type { RequestTable } from '../../store/tables/requests.ts'
@@ -102,7 +103,7 @@ function refuseScope(request: Selectable<RequestTable>, input: DecisionInput): v
   )
 }
 
-/** High risk needs a reason, and its approval what was on the screen (security.md 15). What is said of that is true at any. */
+/** What needs a reason has one, and an approval of high risk what was on the screen (security.md 15); what is said of that is true at any. */
 function refuseUnseen(
   request: Selectable<RequestTable>,
   facts: DecisionFacts,
@@ -113,11 +114,14 @@ function refuseUnseen(
   if (input.seen !== null && !wasShown) {
     throw new Problem('not_displayed', 'What was seen is not what this request shows')
   }
-  if (request.risk !== 'high') return
-  if (input.reason === null || input.reason.trim() === '') {
-    throw new Problem('reason_required', 'A decision of high risk needs a reason')
+  const why = whyReason(input.decision, {
+    risk: request.risk,
+    askedBeforeRestore: facts.askedBeforeRestore,
+  })
+  if (why !== null && (input.reason === null || input.reason.trim() === '')) {
+    throw new Problem('reason_required', why)
   }
-  if (input.decision === 'approve' && !wasShown) {
+  if (request.risk === 'high' && input.decision === 'approve' && !wasShown) {
     throw new Problem('not_displayed', 'Approving high risk needs all of it shown first')
   }
 }

@@ -3,7 +3,12 @@ import { addRequest, addRun, type TestRequest } from '../../../test/harness/fixt
 import { addPerson, type TestPerson } from '../../../test/harness/fixtures/people.ts'
 import { createTestService, type TestService } from '../../../test/harness/fixtures/test-service.ts'
 import { createTestDatabase, type TestDatabase } from '../../../test/harness/postgres.ts'
+import type { JsonObject } from '../../domain/json.ts'
+import { refusal } from '../../../test/harness/fixtures/refusal.ts'
+import { decideMany } from '../decisions/decide-many.ts'
 import { decideRequest } from '../decisions/decide-request.ts'
+import { getRequest } from '../requests/detail/get-request.ts'
+import { readUnaskedCalls } from './unasked-calls.ts'
 import { raiseEpoch } from './raise-epoch.ts'
 import { recordProcess } from './record-process.ts'
 import { ForeignNamespaceError, rememberNamespace } from './remember-namespace.ts'
@@ -40,11 +45,16 @@ async function checksOf(request: TestRequest) {
     .execute()
 }
 
+async function isMarked(request: TestRequest): Promise<boolean> {
+  const detail = await getRequest(service.ctx, grace.caller, { request: request.id })
+  return detail.askedBeforeRestore
+}
+
 describe('raiseEpoch', () => {
   it('makes an approved call that may have run in the lost time an outcome check, and its permit void', async () => {
     const request = await approvedRequest()
     const waiting = await addRequest(service, await addRun(service, { startedBy: ada }))
-    const raised = await raiseEpoch(service.ctx, { namespaceId: 'new' })
+    const raised = await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })
     expect(raised.checks).toBe(1)
     expect(await checksOf(request)).toMatchObject([{ state: 'pending', attempt: 2 }])
     expect(await checksOf(waiting)).toEqual([])
@@ -64,15 +74,97 @@ describe('raiseEpoch', () => {
 
   it('asks about each uncertain call once, however often it is run', async () => {
     const request = await approvedRequest()
-    expect((await raiseEpoch(service.ctx, { namespaceId: 'new' })).checks).toBe(1)
-    expect((await raiseEpoch(service.ctx, { namespaceId: 'new' })).checks).toBe(0)
+    expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })).checks).toBe(1)
+    expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })).checks).toBe(0)
     expect(await checksOf(request)).toHaveLength(1)
+  })
+
+  it('marks what waits as asked before a restore: it is approved one by one, with a reason, and denied as ever', async () => {
+    const run = await addRun(service, { startedBy: ada })
+    const [one, other, third] = [
+      await addRequest(service, run),
+      await addRequest(service, run, { position: 2 }),
+      await addRequest(service, run, { position: 3 }),
+    ]
+    const before = await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })
+    expect(before.waiting).toBe(0)
+    expect(await isMarked(one)).toBe(false)
+    const { waiting } = await raiseEpoch(service.ctx, {
+      namespaceId: 'new',
+      lost: { mayHaveRun: [] },
+    })
+    expect(waiting).toBeGreaterThanOrEqual(3)
+    expect(await isMarked(one)).toBe(true)
+
+    const approval = (request: TestRequest, reason?: string) => ({
+      decision: 'approve',
+      digest: request.digest,
+      revision: 1,
+      scope: 'once',
+      ...(reason === undefined ? {} : { reason }),
+    })
+    const decide = (request: TestRequest, body: JsonObject) =>
+      decideRequest(service.ctx, grace.caller, { request: request.id, body })
+    expect((await refusal(decide(one, approval(one)))).code).toBe('reason_required')
+    const many = await decideMany(service.ctx, grace.caller, {
+      decisions: [one, other].map((request) => ({
+        requestId: request.id,
+        ...approval(request, 'I looked.'),
+      })),
+    })
+    expect(many.items.map(({ code }) => code)).toEqual(['not_alike', 'not_alike'])
+    await decide(one, approval(one, 'I looked: it did not run.'))
+    await decide(third, { decision: 'deny', digest: third.digest, revision: 1, then: 'continue' })
+    expect([await isMarked(one), await isMarked(third)]).toEqual([false, false])
+
+    const fresh = await addRequest(service, await addRun(service, { startedBy: ada }))
+    expect(await isMarked(fresh)).toBe(false)
+  })
+
+  it('makes a call that nobody was asked about, and that may have run, an outcome check, once', async () => {
+    const run = await addRun(service, { startedBy: ada })
+    const { callId } = await addRequest(service, run)
+    await service.db
+      .updateTable('tool_call')
+      .set({ verdict: 'preApproved', request_id: null })
+      .where('id', '=', callId)
+      .execute()
+    expect(await readUnaskedCalls(service.db)).toEqual([{ callId, workflowId: `run-${run.id}` }])
+    // What earlier tests left.
+    await raiseEpoch(service.ctx, { namespaceId: 'new', lost: null })
+    const lost = { mayHaveRun: [callId] }
+    expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost })).checks).toBe(1)
+    expect(await readUnaskedCalls(service.db)).toEqual([])
+    expect((await raiseEpoch(service.ctx, { namespaceId: 'new', lost })).checks).toBe(0)
+    const check = await service.db
+      .selectFrom('request')
+      .select(['state', 'attempt'])
+      .where('call_id', '=', callId)
+      .where('kind', '=', 'outcome_check')
+      .execute()
+    expect(check).toEqual([{ state: 'pending', attempt: 2 }])
+  })
+
+  it('that does not come to its end on lost rows leaves an installation that refuses to start, and is run again', async () => {
+    const restoredAt = async () =>
+      (await service.db.selectFrom('installation').select('restored_at').executeTakeFirst())
+        ?.restored_at
+    const request = await approvedRequest()
+    const broken = raiseEpoch(service.ctx, {
+      namespaceId: 'new',
+      lost: { mayHaveRun: ['no id of a call'] },
+    })
+    await expect(broken).rejects.toThrow('invalid input syntax')
+    expect(await restoredAt()).toBeInstanceOf(Date)
+    await raiseEpoch(service.ctx, { namespaceId: 'new', lost: { mayHaveRun: [] } })
+    expect(await checksOf(request)).toHaveLength(1)
+    expect(await restoredAt()).toBeNull()
   })
 
   it('accepts the namespace that is there now, which was refused before', async () => {
     await service.db.updateTable('installation').set({ namespace_id: 'old' }).execute()
     await expect(rememberNamespace(service.db, 'other')).rejects.toThrow(ForeignNamespaceError)
-    await raiseEpoch(service.ctx, { namespaceId: 'other' })
+    await raiseEpoch(service.ctx, { namespaceId: 'other', lost: null })
     await rememberNamespace(service.db, 'other')
   })
 })

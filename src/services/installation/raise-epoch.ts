@@ -5,6 +5,7 @@ import { toJsonb } from '../../store/database.ts'
 import type { Caller, ServiceContext } from '../context.ts'
 import { nextAttemptOf, readCall, type CallAtHand } from '../executions/claiming/call-at-hand.ts'
 import { loseExecution } from '../executions/attempts/lose-execution.ts'
+import { askedBeforeRestore } from '../requests/asked-before-restore.ts'
 import { lockRun } from '../locks.ts'
 import { inUnitOfWork, type UnitOfWork } from '../unit-of-work.ts'
 
@@ -16,33 +17,61 @@ export interface RaisedEpoch {
   readonly epoch: number
   /** calls that may have run meanwhile, each now an outcome check */
   readonly checks: number
+  /** requests that are pending again, and may have been decided in rows that are lost */
+  readonly waiting: number
+}
+
+/** What a Postgres lost that was emptied or restored from an older copy. */
+export interface LostRows {
+  /** calls that nobody was asked about, and that may have been carried out in what was lost */
+  readonly mayHaveRun: readonly string[]
 }
 
 /**
  * After a restore (architecture.md, never more certain than the facts): raises the installation's epoch and accepts
  * the Temporal namespace that is there now. Every live permit and every started execution of an older epoch becomes an
- * outcome check, since nobody knows whether it ran in the time that was lost. Killed half-way, run it again.
+ * outcome check, since nobody knows whether it ran in the time that was lost. `lost`: `null` when it is known that only
+ * Temporal lost something; otherwise `mayHaveRun` become outcome checks too, and what waits for an approval is marked as asked
+ * before a restore. Killed half-way, run it again: until it came to its end, the service refuses to start on lost rows.
  */
 export async function raiseEpoch(
   ctx: ServiceContext,
-  input: { readonly namespaceId: string | null },
+  input: { readonly namespaceId: string | null; readonly lost: LostRows | null },
 ): Promise<RaisedEpoch> {
+  const { namespaceId, lost } = input
   const policy = await ctx.policies.inForce()
   const epoch = await inUnitOfWork(ctx, async (unit) => {
     const raised = await unit.tx
       .updateTable('installation')
-      .set({ epoch: sql<number>`epoch + 1`, namespace_id: input.namespaceId, restored_at: null })
+      .set({
+        epoch: sql<number>`epoch + 1`,
+        namespace_id: namespaceId,
+        ...(lost !== null && {
+          restored_epoch: sql<number>`epoch + 1`,
+          restored_at: sql<Date>`coalesce(restored_at, clock_timestamp())`,
+        }),
+      })
       .returning('epoch')
       .executeTakeFirstOrThrow()
     await unit.audit({ type: 'system.reconciled', ...caller, detail: { epoch: raised.epoch } })
     return raised.epoch
   })
   let checks = 0
-  for (const callId of await uncertainCalls(ctx, epoch)) {
+  for (const callId of [...(await uncertainCalls(ctx, epoch)), ...(lost?.mayHaveRun ?? [])]) {
     const became = await inUnitOfWork(ctx, (unit) => becomeCheck(unit, policy, callId, epoch))
     if (became) checks += 1
   }
-  return { epoch, checks }
+  await ctx.db.updateTable('installation').set({ restored_at: null }).execute()
+  return { epoch, checks, waiting: await countWaiting(ctx) }
+}
+
+async function countWaiting({ db }: ServiceContext): Promise<number> {
+  const { waiting } = await db
+    .selectFrom('request')
+    .select(sql<number>`count(*)::int`.as('waiting'))
+    .where(askedBeforeRestore)
+    .executeTakeFirstOrThrow()
+  return waiting
 }
 
 async function uncertainCalls(ctx: ServiceContext, epoch: number): Promise<string[]> {
@@ -69,7 +98,7 @@ async function becomeCheck(
   if (at === null) return false
   const permitId = await revokeOldPermit(unit, at, epoch)
   if (at.execution?.state !== 'started') {
-    if (permitId === null) return false
+    if (permitId === null && !isUnasked(at)) return false
     const inputHash = await approvedInput(unit, at)
     await unit.tx
       .insertInto('execution')
@@ -85,6 +114,11 @@ async function becomeCheck(
     payload: { requestIds: at.request === null ? [] : [at.request.id] },
   })
   return true
+}
+
+/** Nobody was asked about it, and it has not been carried out as far as the rows say. */
+function isUnasked({ call, execution }: CallAtHand): boolean {
+  return call.request_id === null && call.result_type === null && execution === null
 }
 
 async function revokeOldPermit(
@@ -130,7 +164,7 @@ async function approvedInput(unit: UnitOfWork, at: CallAtHand): Promise<string> 
 /** An attempt that the lost time may have seen: recorded as started, so that it can only be settled by a person. */
 function mayHaveStarted(
   at: CallAtHand,
-  known: { readonly permitId: string; readonly inputHash: string; readonly epoch: number },
+  known: { readonly permitId: string | null; readonly inputHash: string; readonly epoch: number },
 ) {
   return {
     call_id: at.call.id,
@@ -140,7 +174,7 @@ function mayHaveStarted(
     request_id: at.request?.id ?? null,
     permit_id: known.permitId,
     grant_id: null,
-    executed_digest: at.request?.digest ?? null,
+    executed_digest: at.request?.digest ?? at.call.digest,
     executor: null,
     exit_code: null,
     output_hash: null,

@@ -110,6 +110,8 @@ export interface RequestItemRecord {
   readonly cancelReason: CancelReason | null
   /** who decided it last, once it has been decided */
   readonly decidedBy: PersonRef | null
+  /** it is pending again, and may have been decided and carried out in rows that a restore lost */
+  readonly askedBeforeRestore: boolean
 }
 
 export interface DecisionRecord {

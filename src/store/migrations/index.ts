@@ -30,6 +30,7 @@ import * as erasedRequests from './20261122T180600Z-erased-requests.ts'
 import * as endedLists from './20261122T180500Z-ended-lists.ts'
 import * as trailOfType from './20261122T183500Z-trail-of-type.ts'
 import * as resultFiles from './20261122T103500Z-result-files.ts'
+import * as restoredEpoch from './20261122T213000Z-restored-epoch.ts'
 import * as witnesses from './20261122T181100Z-witnesses.ts'
 
 /** Every migration in order; the name is the key Kysely remembers. */
@@ -66,4 +67,5 @@ export const migrations: Record<string, Migration> = {
   '20261122T181100Z-witnesses': witnesses,
   '20261122T180500Z-ended-lists': endedLists,
   '20261122T183500Z-trail-of-type': trailOfType,
+  '20261122T213000Z-restored-epoch': restoredEpoch,
 }

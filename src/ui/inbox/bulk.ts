@@ -14,12 +14,14 @@ export interface BulkPlan {
 
 /**
  * Several approvals at once are only for requests with the tool and the rule of the first one, of at
- * most medium risk; denying many is always allowed. Pure; the service judges each again.
+ * most medium risk, and none from before a restore; denying many is always allowed. Pure; the service judges each again.
  */
 export function planBulk(decision: 'approve' | 'deny', selected: readonly RequestItem[]): BulkPlan {
   const open = (item: RequestItem): boolean =>
     item.state === 'pending' && item.eligibility.canDecide && !onItsPage.includes(item.kind)
-  const first = selected.find((item) => open(item) && item.risk !== 'high')
+  const first = selected.find(
+    (item) => open(item) && item.risk !== 'high' && !item.askedBeforeRestore,
+  )
   const decided: RequestItem[] = []
   const excluded: { item: RequestItem; why: string }[] = []
   for (const item of selected) {
@@ -40,6 +42,7 @@ function whyNot(
   if (!item.eligibility.canDecide) return item.eligibility.reason ?? 'not yours to decide'
   if (onItsPage.includes(item.kind)) return 'asks for an answer; give it on its page'
   if (decision === 'deny') return null
+  if (item.askedBeforeRestore) return 'was asked before a restore, and may have run since'
   if (item.risk === 'high') return 'high risk is approved one by one'
   if (item.tool !== first?.tool) return `another tool than ${first?.tool}`
   if (item.rule.id !== first.rule.id) return 'asked by another rule'

@@ -62,6 +62,7 @@ test('many approvals together are alike and at most medium risk; each exclusion 
     item('e', { rule: { id: 'other', text: '', source: null } }),
     item('f', { eligibility: { canDecide: false, reason: 'you started this run' } }),
     item('g', { state: 'denied' }),
+    item('h', { askedBeforeRestore: true }),
   ])
   expect(ids(plan.decided)).toEqual(['a', 'b'])
   expect(plan.excluded.map((one) => one.why)).toEqual([
@@ -70,6 +71,7 @@ test('many approvals together are alike and at most medium risk; each exclusion 
     'asked by another rule',
     'you started this run',
     'already denied',
+    'was asked before a restore, and may have run since',
   ])
 })
 

@@ -80,6 +80,9 @@ export function RequestRow(props: {
           )}
           <span>#{item.number}</span>
           {!gone && <Escalation item={item} />}
+          {!gone && item.askedBeforeRestore && (
+            <span className="soon">asked before a restore: may have run</span>
+          )}
           {item.claim !== null && (
             <span className="claim">
               <IconEye size={13} aria-hidden /> {item.claim.person.name} is on it

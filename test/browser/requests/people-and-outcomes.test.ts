@@ -115,3 +115,42 @@ test("a program's request says whose it is, quotes its words as a claim, and wha
   await page.getByText('The program says that it was carried out.').waitFor()
   await card.getByText('Rolled out').waitFor()
 })
+
+test('what was asked before a restore says in the queue and on its page that it may have run, and is approved with a reason only', async () => {
+  const { desk } = dashboard
+  const input = { path: 'notes/again.md', content: 'Text\n' }
+  const { requestIds } = await ask(desk, [{ tool: 'write_file', input }], 'Again.')
+  const { number } = await getRequest(desk.api, desk.people.grace.caller, {
+    request: requestIds[0]!,
+  })
+  await restoredIn(2)
+  try {
+    const page = await dashboard.open('Grace', '/')
+    const row = page.locator('li', { hasText: 'notes/again.md' })
+    await row.getByText('asked before a restore: may have run').waitFor()
+    await row.getByRole('link').click()
+    await page.getByRole('alert').getByText('It may have been carried out already').waitFor()
+    await page.getByRole('radio', { name: 'Approve', exact: false }).first().check()
+    const submit = page.getByRole('button', { name: 'Submit', exact: true })
+    expect(await submit.isEnabled()).toBe(false)
+    await page.getByText('approving it needs a reason').waitFor()
+    await page.getByLabel('Reason').fill('I looked: the file is not there')
+    await submit.click()
+    await page.getByText('Approved by you').waitFor()
+    expect(await page.getByText('It may have been carried out already').count()).toBe(0)
+  } finally {
+    await restoredIn(1)
+  }
+  const { decisions } = await getRequest(desk.api, desk.people.grace.caller, {
+    request: String(number),
+  })
+  expect(decisions[0]?.reason).toBe('I looked: the file is not there')
+})
+
+/** As `doctor --repair` leaves it, which raises the installation's epoch too. */
+async function restoredIn(epoch: number): Promise<void> {
+  await dashboard.desk.database.db
+    .updateTable('installation')
+    .set({ restored_epoch: epoch })
+    .execute()
+}

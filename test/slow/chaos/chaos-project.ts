@@ -1,8 +1,8 @@
 /**
  * A project for tests of faults: Ada starts, Grace decides, and one tool writes down in a journal when it begins
- * and when it has finished, each with the call's key, so that anybody can count how often it ran.
+ * and when it has finished, each with the call's key, so that anybody can count how often it ran. `approval`: the tool's own.
  */
-export function chaosProject(): Record<string, string> {
+export function chaosProject(approval = "() => 'ask'"): Record<string, string> {
   return {
     'countersign.yaml': `version: 1
 people: [{ email: ada@example.com, name: Ada }]
@@ -35,7 +35,7 @@ export default defineTool({
   name: 'write_journal',
   description: 'Write into the journal',
   inputSchema: z.object({ journal: z.string(), forMs: z.number() }),
-  approval: () => 'ask',
+  approval: ${approval},
   execute: async (input, { idempotencyKey }) => {
     const journal = join(import.meta.dirname, '..', input.journal)
     appendFileSync(journal, \`begin \${idempotencyKey} \${process.hrtime.bigint()}\\n\`)

@@ -188,6 +188,8 @@ export const requestItem = z
     cancelReason: cancelReason.nullable(),
     /** of a request that has ended: who ended it, the last to decide */
     decidedBy: person.nullable(),
+    /** it is pending again, and may have been decided and carried out in rows that a restore lost */
+    askedBeforeRestore: z.boolean(),
   })
   .meta({ id: 'RequestItem' })
 export type RequestItem = z.infer<typeof requestItem>

@@ -2,6 +2,7 @@ import { confirm, isCancel, text } from '@clack/prompts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ScopeName } from '../../../api/schemas/policy/grants.ts'
 import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
+import { whyReason } from '../../../domain/deciding/why-reason.ts'
 import { type Choice, outcomeSentence, sendDecision } from '../../decide/decide.ts'
 import { coverageText } from '../../text/coverage-text.ts'
 import { whereToSign } from '../../decide/needs-passkey.ts'
@@ -53,7 +54,10 @@ export function addDecideCommands(program: Command): void {
 function withDecision(command: Command): Command {
   return withService(command)
     .argument('<request>', 'its id or number')
-    .option('-m, --message <reason>', 'why; needed at high risk')
+    .option(
+      '-m, --message <reason>',
+      'why; needed at high risk, and to approve what was asked before a restore',
+    )
     .option('--digest <digest>', 'the digest you were shown: decides without asking again')
     .option('--json', 'print the answer as JSON, and the request on standard error')
 }
@@ -81,7 +85,7 @@ async function decide(
   const elsewhere = decision === 'approve' ? whereToSign(service, request) : null
   if (elsewhere !== null) throw new CommandFailure(`Nothing was decided. ${elsewhere}`)
   if (decision === 'approve') print(coverageText(request, options.scope ?? 'once'))
-  const reason = options.message ?? (await reasonFor(request))
+  const reason = options.message ?? (await reasonFor(decision, request))
   if (options.digest === undefined && !(await isSure(decision, request, options))) {
     throw new CommandFailure('Nothing was decided.')
   }
@@ -105,12 +109,16 @@ function approval({ scope, uses, until }: DecideOptions): Partial<Choice> {
   return { scope: scope ?? 'once', ...(Object.keys(grant).length === 0 ? {} : { grant }) }
 }
 
-/** High risk needs a reason; it is asked for where somebody can answer. */
-async function reasonFor(request: RequestDetail): Promise<string | undefined> {
-  if (request.risk !== 'high' || !isInteractive()) return undefined
+/** A reason that is needed is asked for where somebody can answer. */
+async function reasonFor(
+  decision: Choice['decision'],
+  request: RequestDetail,
+): Promise<string | undefined> {
+  const why = whyReason(decision, request)
+  if (why === null || !isInteractive()) return undefined
   const reason = await text({
-    message: 'Reason (required at high risk)',
-    validate: (value) => (value?.trim() ? undefined : 'A reason is required at high risk'),
+    message: `Reason (${why})`,
+    validate: (value) => (value?.trim() ? undefined : 'A reason is required'),
   })
   if (isCancel(reason)) throw new CommandFailure('Nothing was decided.')
   return reason

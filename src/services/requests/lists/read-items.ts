@@ -12,6 +12,7 @@ import type { Caller } from '../../context.ts'
 import { readMessageText } from '../../runs/transcript/message-text.ts'
 import { externalExecution, externalItem, type ExternalItemJson } from '../detail/external-item.ts'
 import { executionRecord } from '../detail/newest-execution.ts'
+import { askedBeforeRestore } from '../asked-before-restore.ts'
 import type {
   LineageRecord,
   PersonRef,
@@ -43,6 +44,7 @@ interface ItemRow extends Omit<Selectable<RequestTable>, 'number'> {
   readonly decided_by: PersonRef | null
   readonly viewer: { id: string; enabled: boolean; teams: string[] } | null
   readonly over: boolean
+  readonly before_restore: boolean
   readonly external: ExternalItemJson | null
 }
 
@@ -60,6 +62,7 @@ export async function readItems(
   const { rows } = await sql<ItemRow>`
     select request.*, run.worker, run.mode, tool_call.tool_call_id,
       request.expires_at <= clock_timestamp() as over,
+      ${askedBeforeRestore} as before_restore,
       (select json_build_object('invokedBy', json_build_object('id', p.id, 'name', p.name), 'afterTurn', m.after_turn)
         from manual_call m join person p on p.id = m.invoked_by
         where m.call_id = request.call_id and request.turn < 0) as manual,
@@ -169,6 +172,7 @@ function itemOf(row: ItemRow, agentReason: string | null): RequestItemRecord {
     supersededBy: row.superseded_by,
     cancelReason: row.cancel_reason,
     decidedBy: row.decided_by,
+    askedBeforeRestore: row.before_restore,
   }
 }
 

@@ -45,6 +45,13 @@ test('high risk may be denied without having seen all of it, but not without a r
   expect(whyNotSubmit(high, { ...fields, choice: 'stop', reason: 'no' })).toBeNull()
 })
 
+test('what may have run before a restore is approved with a reason only, and denied without', () => {
+  const again = { ...request, askedBeforeRestore: true } as RequestDetail
+  expect(whyNotSubmit(again, fields)).toContain('approving it needs a reason.')
+  expect(whyNotSubmit(again, { ...fields, reason: 'I looked' })).toBeNull()
+  expect(whyNotSubmit(again, { ...fields, choice: 'deny' })).toBeNull()
+})
+
 test('a decision is bound to the digest and revision that were shown', () => {
   expect(decisionBody(request, { ...fields, reason: ' fine ' })).toEqual({
     decision: 'approve',

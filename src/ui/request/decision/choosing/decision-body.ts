@@ -1,6 +1,7 @@
 import type { DecisionBody } from '../../../../api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '../../../../api/schemas/requests/requests.ts'
 import type { ScopeName } from '../../../../api/schemas/policy/grants.ts'
+import { whyReason } from '../../../../domain/deciding/why-reason.ts'
 
 /** What is chosen in the panel; nothing is until somebody chooses. */
 export type Choice = 'deny' | 'stop' | 'approve' | 'edit'
@@ -27,8 +28,9 @@ export function whyNotSubmit(request: RequestDetail, fields: PanelFields): strin
   if (fields.offline) return 'Offline: nothing can be submitted until the service is back.'
   if (choice === null) return 'Choose a decision first.'
   if (choice === 'edit') return 'Preview your changes first; then approve what you see.'
+  const why = whyReason(choice === 'approve' ? 'approve' : 'deny', request)
+  if (why !== null && fields.reason.trim() === '') return `${why}.`
   const high = request.risk === 'high'
-  if (high && fields.reason.trim() === '') return 'High risk needs a reason.'
   if (choice === 'approve') {
     if (high && fields.masked) return 'High risk: show every masked value first.'
     if (high && !fields.seen) {

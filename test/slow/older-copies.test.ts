@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { copyFile, readFile, rm } from 'node:fs/promises'
+import { copyFile, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
@@ -36,6 +36,8 @@ interface Run {
 }
 interface Request {
   readonly id: string
+  readonly kind: string
+  readonly askedBeforeRestore: boolean
   readonly digest: string
   readonly revision: number
   readonly state: string
@@ -185,6 +187,63 @@ test('with a Temporal from an older copy every run goes on from the store, nothi
       'approved',
     ])
   }
+}, 600_000)
+
+/** One call that somebody is asked about, and one behind it that nobody is. */
+const asksAndNot = {
+  ...chaosProject("(input) => (input.forMs === 2 ? 'preApproved' : 'ask')"),
+  'scripts/clerk.yaml': `turns:
+  - text: Both.
+    calls:
+      - { tool: write_journal, input: { journal: journal.txt, forMs: 1 } }
+      - { tool: write_journal, input: { journal: journal.txt, forMs: 2 } }
+  - text: Done.
+`,
+}
+
+// architecture.md, never more certain than the facts.
+test('with a Postgres from an older copy no call that Temporal had carried out runs again unless somebody says why', async () => {
+  await using installation = await Installation.start(asksAndNot)
+  const { dataDir, folder } = installation
+  const [postgres, copy] = [join(dataDir, 'postgres'), join(dataDir, 'copy')]
+  const id = await startRun(installation)
+  await untilRun(installation, id, 'waiting_for_approval', 1)
+  await installation.restart(async () => void (await run('cp', ['-a', postgres, copy])))
+  await approveNext(installation, id)
+  await untilRun(installation, id, 'completed', 1)
+  const twoLines = [1, 1]
+  const begun = async () => [...(await readJournal(folder)).begun.values()]
+  expect(await begun()).toEqual(twoLines)
+
+  await installation.restart(async () => {
+    await rm(postgres, { recursive: true })
+    await rename(copy, postgres)
+    const repaired = await doctor(installation, '--repair')
+    expect(repaired).toContain('the epoch is 2 now; 1 call that may have run became outcome checks')
+    expect(repaired).toContain('1 request that may have been decided in the time that was lost')
+  })
+  await untilRun(installation, id, 'waiting_for_approval', 2)
+  const { grace } = await people(installation)
+  const requests = await requestsOf(grace, id)
+  const asked = requests.find(({ kind }) => kind === 'tool_call')
+  const check = requests.find(({ kind }) => kind === 'outcome_check')
+  expect([asked?.askedBeforeRestore, check?.askedBeforeRestore]).toEqual([true, false])
+  const shown = { digest: asked?.digest, revision: asked?.revision }
+  const approval = { decision: 'approve', ...shown, scope: 'once' }
+  expect(await grace.post(`/v1/requests/${asked?.id}/decisions`, approval)).toMatchObject({
+    status: 422,
+    body: { code: 'reason_required' },
+  })
+  const denial = { decision: 'deny', ...shown, then: 'continue', reason: 'It ran before.' }
+  expect(await grace.post(`/v1/requests/${asked?.id}/decisions`, denial)).toMatchObject({
+    status: 200,
+  })
+  const finding = { ran: true, then: 'continue', reason: 'The journal has it.' }
+  expect(await grace.post(`/v1/requests/${check?.id}/settle`, finding)).toMatchObject({
+    status: 200,
+  })
+  await untilRun(installation, id, 'completed', 2)
+  expect(await begun()).toEqual(twoLines)
 }, 600_000)
 
 test("at another installation's Temporal nothing starts and nothing is changed", async () => {

@@ -1,0 +1,33 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { useTemporal } from '../../../test/harness/temporal.ts'
+import { waitUntil } from '../../../test/harness/wait-until.ts'
+import { ScriptedStore, startScriptedRun } from '../../../test/workflows/scripted-run.ts'
+import { decided } from '../../workflows/messages.ts'
+import { connectTemporal, type TemporalClient } from '../temporal-client.ts'
+import { issuedCalls } from './issued-calls.ts'
+
+let temporal: TemporalClient
+beforeAll(async () => {
+  temporal = connectTemporal(await useTemporal())
+})
+afterAll(() => temporal.close())
+
+const within = { withinMs: 90_000 }
+
+it('names the calls of a workflow that were given to an executor, and none that waits for people', async () => {
+  const store = new ScriptedStore([[{}, { requestId: 'a' }, {}]])
+  await using run = await startScriptedRun(store)
+  const { workflowId } = run.handle
+  const issued = async () => [...((await issuedCalls(temporal, workflowId)) ?? [])]
+  await waitUntil(() => store.journal.length === 1, within)
+  await waitUntil(async () => (await issued()).length === 1, within)
+  expect(await issued()).toEqual(['0.0'])
+  store.decided.add('a')
+  await run.handle.signal(decided, ['a'])
+  await run.handle.result()
+  expect((await issued()).toSorted()).toEqual(['0.0', '0.1', '0.2'])
+})
+
+it('says that nothing is known of a workflow that Temporal has no history of', async () => {
+  expect(await issuedCalls(temporal, 'run-of"nobody')).toBeNull()
+})
