@@ -1,6 +1,6 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { useMediaQuery } from '@mantine/hooks'
-import { IconAlertTriangle, IconCheck } from '@tabler/icons-react'
+import { IconAlertTriangle, IconSquare, IconSquareCheck } from '@tabler/icons-react'
 import { lazy, Suspense, useMemo, useRef, useState } from 'react'
 import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
@@ -154,7 +154,13 @@ function Files({
               variant={viewed.has(index) ? 'light' : 'subtle'}
               color="gray"
               aria-pressed={viewed.has(index)}
-              leftSection={<IconCheck size={14} aria-hidden />}
+              leftSection={
+                viewed.has(index) ? (
+                  <IconSquareCheck size={14} aria-hidden />
+                ) : (
+                  <IconSquare size={14} aria-hidden />
+                )
+              }
               onClick={() => toggle(index)}
               {...viewedKeys}
             >
