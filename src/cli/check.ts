@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { counted } from '../domain/text/counted.ts'
 import { findFolders } from '../runtime/folders.ts'
 import type { ProjectProblem } from '../policy/policy.ts'
 import type { FolderOptions } from './commands/folder-options.ts'
@@ -31,6 +32,6 @@ function line(problem: ProjectProblem): string {
 function summary(projectDir: string, all: number, errors: number): string {
   if (all === 0) return `${projectDir} is valid.`
   return errors === 0
-    ? `${projectDir} is valid, with ${all} warning${all === 1 ? '' : 's'}.`
-    : `${errors} error${errors === 1 ? '' : 's'} in ${projectDir}.`
+    ? `${projectDir} is valid, with ${counted(all, 'warning')}.`
+    : `${counted(errors, 'error')} in ${projectDir}.`
 }

@@ -8,6 +8,7 @@ import { requestText } from '../text/request-text.ts'
 import { askAnswer, sendAnswer, type Answer } from './answer.ts'
 import { outcomeSentence, sendDecision, type Choice } from './decide.ts'
 import { whereToSign } from './needs-passkey.ts'
+import { promptReason } from './prompt-reason.ts'
 import { showWhole } from './show-whole.ts'
 
 type Wider = Exclude<ScopeName, 'once'>
@@ -85,11 +86,7 @@ async function askReason(request: RequestDetail, answer: Picked): Promise<string
   const denies = answer === 'deny' || answer === 'stop'
   const why = whyReason(denies ? 'deny' : 'approve', request)
   if (answer === 'approve' && why === null) return ''
-  const reason = await text({
-    message: why === null ? 'Reason (Enter for none)' : `Reason (${why})`,
-    validate: (value) => (why !== null && !value?.trim() ? 'A reason is required' : undefined),
-  })
-  return isCancel(reason) ? null : (reason ?? '')
+  return promptReason(why)
 }
 
 /** `null`: not an approval. */

@@ -3,6 +3,7 @@ import type {
   PolicyReplay,
   PolicyState,
 } from '../../api/schemas/policy/policy.ts'
+import { counted } from '../../domain/text/counted.ts'
 import { bold, dim, red, yellow } from './colour.ts'
 import { table } from './table.ts'
 import { printable, printableLine } from './terminal-text.ts'
@@ -98,10 +99,9 @@ export function replayText(replayed: Omit<PolicyReplay, 'nextCursor'>): string {
 function notJudgedText(notJudged: PolicyReplay['notJudged']): readonly string[] {
   if (notJudged.length === 0) return []
   const rows = notJudged.map(({ runId, worker, tool, why }) => [runId, worker, tool, why])
-  const count = `${notJudged.length} call${notJudged.length === 1 ? '' : 's'}`
   return [
     '',
-    yellow(`${count} cannot be judged before the version is in force:`),
+    yellow(`${counted(notJudged.length, 'call')} cannot be judged before the version is in force:`),
     table(['run', 'worker', 'tool', 'why'], rows, ''),
   ]
 }

@@ -6,6 +6,7 @@ import { raiseEpoch, type LostRows } from '../../services/installation/raise-epo
 import { readUnaskedCalls } from '../../services/installation/unasked-calls.ts'
 import { createPolicyReader } from '../../services/policy/policy-reader.ts'
 import type { ServiceContext } from '../../services/context.ts'
+import { counted } from '../../domain/text/counted.ts'
 import type { Db } from '../../store/database.ts'
 import {
   findRestored,
@@ -79,16 +80,12 @@ async function beginEpoch(
   known: { readonly namespaceId: string; readonly lost: LostRows | null },
 ): Promise<string[]> {
   const { epoch, checks, waiting } = await raiseEpoch(ctx, known)
-  const began = `the epoch is ${epoch} now; ${count(checks, 'call')} that may have run became outcome checks`
+  const began = `the epoch is ${epoch} now; ${counted(checks, 'call')} that may have run became outcome checks`
   if (waiting === 0) return [began]
   const asked =
-    `${count(waiting, 'request')} that may have been decided in the time that was lost are pending again, ` +
+    `${counted(waiting, 'request')} that may have been decided in the time that was lost are pending again, ` +
     'and marked: look before you decide them'
   return [began, asked]
-}
-
-function count(number: number, what: string): string {
-  return `${number} ${what}${number === 1 ? '' : 's'}`
 }
 
 /** Known, and not only not refuted: Temporal is ours, and no earlier repair was interrupted. */

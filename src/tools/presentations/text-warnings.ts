@@ -1,3 +1,4 @@
+import { counted } from '../../domain/text/counted.ts'
 import { hiddenReason, labelOf, mixedWords } from '../../domain/text/visible-text.ts'
 
 /**
@@ -7,9 +8,9 @@ import { hiddenReason, labelOf, mixedWords } from '../../domain/text/visible-tex
 export function textWarnings(lines: readonly string[]): string[] {
   const warnings: string[] = []
   const carriageReturns = lines.filter((line) => line.endsWith('\r')).length
-  if (carriageReturns > 0) warnings.push(`${count(carriageReturns, 'line')} with CRLF line ends.`)
+  if (carriageReturns > 0) warnings.push(`${counted(carriageReturns, 'line')} with CRLF line ends.`)
   const trailing = lines.filter((line) => /[ \t]\r?$/.test(line)).length
-  if (trailing > 0) warnings.push(`${count(trailing, 'line')} with space at the end.`)
+  if (trailing > 0) warnings.push(`${counted(trailing, 'line')} with space at the end.`)
   const hidden = hiddenCharacters(lines)
   if (hidden !== null) warnings.push(hidden)
   const mixed = lines.flatMap((line) => mixedWords(line))
@@ -19,7 +20,7 @@ export function textWarnings(lines: readonly string[]): string[] {
       .map(({ word, scripts }) => `"${word}" (${scripts.join(' and ')})`)
     const more = mixed.length > shown.length ? ` and ${mixed.length - shown.length} more` : ''
     warnings.push(
-      `Look-alike letters: ${count(mixed.length, 'word')} mixing scripts: ${shown.join(', ')}${more}.`,
+      `Look-alike letters: ${counted(mixed.length, 'word')} mixing scripts: ${shown.join(', ')}${more}.`,
     )
   }
   return warnings
@@ -44,8 +45,4 @@ function hiddenCharacters(lines: readonly string[]): string | null {
   const total = [...counts.values()].reduce((sum, number) => sum + number, 0)
   const kinds = [...counts].map(([label, number]) => `${label} × ${number}`).join(', ')
   return `Hidden characters: ${total} (${kinds}).`
-}
-
-function count(number: number, noun: string): string {
-  return `${number} ${noun}${number === 1 ? '' : 's'}`
 }

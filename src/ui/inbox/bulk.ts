@@ -17,11 +17,7 @@ export interface BulkPlan {
  * most medium risk, and none from before a restore; denying many is always allowed. Pure; the service judges each again.
  */
 export function planBulk(decision: 'approve' | 'deny', selected: readonly RequestItem[]): BulkPlan {
-  const open = (item: RequestItem): boolean =>
-    item.state === 'pending' && item.eligibility.canDecide && !onItsPage.includes(item.kind)
-  const first = selected.find(
-    (item) => open(item) && item.risk !== 'high' && !item.askedBeforeRestore,
-  )
+  const first = selected.find((item) => whyClosed(item) === null && whyAlone(item) === null)
   const decided: RequestItem[] = []
   const excluded: { item: RequestItem; why: string }[] = []
   for (const item of selected) {
@@ -38,12 +34,28 @@ function whyNot(
   item: RequestItem,
   first: RequestItem | undefined,
 ): string | null {
+  const closed = whyClosed(item)
+  if (closed !== null || decision === 'deny') return closed
+  return whyAlone(item) ?? whyUnlike(item, first)
+}
+
+/** Why nothing is decided of it here. */
+function whyClosed(item: RequestItem): string | null {
   if (item.state !== 'pending') return `already ${item.state}`
   if (!item.eligibility.canDecide) return item.eligibility.reason ?? 'not yours to decide'
   if (onItsPage.includes(item.kind)) return 'asks for an answer; give it on its page'
-  if (decision === 'deny') return null
+  return null
+}
+
+/** Why it is approved one by one. */
+function whyAlone(item: RequestItem): string | null {
   if (item.askedBeforeRestore) return 'was asked before a restore, and may have run since'
   if (item.risk === 'high') return 'high risk is approved one by one'
+  return null
+}
+
+/** Why it is not approved together with the first that is. */
+function whyUnlike(item: RequestItem, first: RequestItem | undefined): string | null {
   if (item.tool !== first?.tool) return `another tool than ${first?.tool}`
   if (item.rule.id !== first.rule.id) return 'asked by another rule'
   return null

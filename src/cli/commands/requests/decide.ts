@@ -1,4 +1,4 @@
-import { confirm, isCancel, text } from '@clack/prompts'
+import { confirm } from '@clack/prompts'
 import { type Command, InvalidArgumentError, Option } from 'commander'
 import type { ScopeName } from '../../../api/schemas/policy/grants.ts'
 import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
@@ -6,6 +6,7 @@ import { whyReason } from '../../../domain/deciding/why-reason.ts'
 import { type Choice, outcomeSentence, sendDecision } from '../../decide/decide.ts'
 import { coverageText } from '../../text/coverage-text.ts'
 import { whereToSign } from '../../decide/needs-passkey.ts'
+import { promptReason } from '../../decide/prompt-reason.ts'
 import { showWhole } from '../../decide/show-whole.ts'
 import { CommandFailure, exitCodes } from '../../exit-codes.ts'
 import { isInteractive } from '../../interactive.ts'
@@ -116,11 +117,8 @@ async function reasonFor(
 ): Promise<string | undefined> {
   const why = whyReason(decision, request)
   if (why === null || !isInteractive()) return undefined
-  const reason = await text({
-    message: `Reason (${why})`,
-    validate: (value) => (value?.trim() ? undefined : 'A reason is required'),
-  })
-  if (isCancel(reason)) throw new CommandFailure('Nothing was decided.')
+  const reason = await promptReason(why)
+  if (reason === null) throw new CommandFailure('Nothing was decided.')
   return reason
 }
 

@@ -1,3 +1,5 @@
+import { counted } from '../../../domain/text/counted.ts'
+
 /**
  * What is known of a program. One file a program; a new one is added to registry.ts. A program without an entry: a rule
  * can pre-approve it with bare words, and any flag asks.
@@ -103,7 +105,7 @@ export function flags(...lists: readonly string[]): Flags {
 /** At most so many operands. */
 export function atMost(count: number): (operands: readonly string[]) => string | null {
   return (operands) =>
-    operands.length > count ? `has more than ${count} operand${count === 1 ? '' : 's'}` : null
+    operands.length > count ? `has more than ${counted(count, 'operand')}` : null
 }
 
 /** Operands that the rule does not spell out only beside one of some flags: a subcommand that lists with it and makes without. */

@@ -2,6 +2,7 @@ import { warnOfMissingMailVariables } from '../../../delivery/email/missing-vari
 import { warnOfMissingClientSecret } from '../../../delivery/oidc/missing-secret.ts'
 import { warnOfMissingSlackVariables } from '../../../delivery/slack/missing-variables.ts'
 import { warnOfMissingSecrets } from '../../../delivery/webhooks/webhook-secret.ts'
+import { counted } from '../../../domain/text/counted.ts'
 import { warnOfMissingSettings } from '../../../models/model-settings.ts'
 import type { Policy, ProjectProblem } from '../../../policy/policy.ts'
 import { activators } from '../../../policy/project/activators.ts'
@@ -32,7 +33,7 @@ export const checkProject: Check = async ({ folders, environment }) => {
     {
       check: 'project',
       state: 'ok',
-      found: `${projectDir} is valid: ${workers} worker${workers === 1 ? '' : 's'}`,
+      found: `${projectDir} is valid: ${counted(workers, 'worker')}`,
     },
     ...warnings.map((problem) => finding(problem)),
     ...(isProduction(environment) ? activation(loaded.policy) : []),

@@ -1,5 +1,6 @@
 import { access } from 'node:fs/promises'
 import { join } from 'node:path'
+import { counted } from '../../../domain/text/counted.ts'
 import { readText } from '../../environment.ts'
 import { loadVerifier } from '../../keys/public-keys.ts'
 import { findRetiring } from '../../keys/rotate-signing-key.ts'
@@ -49,7 +50,7 @@ export const checkKeys: Check = async (patient) => {
       ? {
           check: 'keys',
           state: 'ok',
-          found: `${known.size} public key${known.size === 1 ? '' : 's'} known`,
+          found: `${counted(known.size, 'public key')} known`,
         }
       : {
           check: 'keys',

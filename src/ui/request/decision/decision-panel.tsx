@@ -2,7 +2,6 @@ import { Button, Textarea } from '@mantine/core'
 import { useEffect, useState } from 'react'
 import type { DecisionAnswer } from '../../../api/schemas/requests/decisions.ts'
 import type { RequestDetail } from '../../../api/schemas/requests/requests.ts'
-import { whyReason } from '../../../domain/deciding/why-reason.ts'
 import { useAriaKeys, useShortcut } from '../../keyboard/keyboard-provider.tsx'
 import { useConnection } from '../../live/live-provider.tsx'
 import { announce } from '../../shell/announce.tsx'
@@ -10,7 +9,7 @@ import { copyText } from '../../text/copy-text.ts'
 import { clockTime } from '../../text/time.tsx'
 import { ChoiceList } from './choosing/choice-list.tsx'
 import { ChangedBanner } from './choosing/changed-banner.tsx'
-import { decisionBody, whyNotSubmit } from './choosing/decision-body.ts'
+import { decisionBody, whyNotSubmit, whyReasonOf } from './choosing/decision-body.ts'
 import { useDraft } from './draft.ts'
 import { EditForm } from './choosing/edit-form.tsx'
 import { Notice } from '../notice.tsx'
@@ -165,7 +164,7 @@ export function DecisionPanel(props: {
                     ? `The ${shown.external === null ? 'agent' : 'program'} reads it.`
                     : 'Kept with the decision.'
                 }
-                required={whyReason(choice === 'approve' ? 'approve' : 'deny', shown) !== null}
+                required={whyReasonOf(choice, shown) !== null}
                 autosize
                 minRows={2}
                 maxRows={8}

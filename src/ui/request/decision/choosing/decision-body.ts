@@ -22,13 +22,18 @@ export interface PanelFields {
   readonly nowMs: number
 }
 
+/** Why what is chosen needs a reason; with nothing chosen, why any decision does. `null`: it needs none. Pure. */
+export function whyReasonOf(choice: Choice | null, request: RequestDetail): string | null {
+  return whyReason(choice === 'approve' ? 'approve' : 'deny', request)
+}
+
 /** Why submitting is not possible now, or `null`. Each names what to do. Pure. */
 export function whyNotSubmit(request: RequestDetail, fields: PanelFields): string | null {
   const { choice } = fields
   if (fields.offline) return 'Offline: nothing can be submitted until the service is back.'
   if (choice === null) return 'Choose a decision first.'
   if (choice === 'edit') return 'Preview your changes first; then approve what you see.'
-  const why = whyReason(choice === 'approve' ? 'approve' : 'deny', request)
+  const why = whyReasonOf(choice, request)
   if (why !== null && fields.reason.trim() === '') return `${why}.`
   const high = request.risk === 'high'
   if (choice === 'approve') {
