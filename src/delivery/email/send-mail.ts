@@ -44,7 +44,9 @@ export async function sendMail(
     return { status: 250, error: null }
   } catch (error) {
     if (attempt.stopping.aborted) return { status: null, error: 'the service stopped' }
-    if (late.aborted) return { status: null, error: `no answer in ${attempt.timeoutMs} ms` }
+    // The transport keeps the same time by timers of its own, of which one may be first.
+    const isLate = late.aborted || (error as SmtpError).code === 'ETIMEDOUT'
+    if (isLate) return { status: null, error: `no answer in ${attempt.timeoutMs} ms` }
     return outcomeOf(error as SmtpError)
   } finally {
     transport.close()
